@@ -1,0 +1,511 @@
+"""A whole game as one frozen value: the facts that were written down, and everything that follows from them.
+
+Facts: rules, plan, who sat where, dealer, trump, bids, tricks, adjustments. Everything else (phase, points, totals,
+places, outcome, what is wrong) is computed here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from rules.bidding import Bidding
+from rules.plan import deal_order, next_dealer, overdealt
+from rules.problem import Problem, counted_problem, problem
+from rules.variants import First, Rules, Ties, Trump, TrumpMethod
+
+
+class Phase(StrEnum):
+    """Where a hand stands."""
+
+    DEAL = "deal"
+    """The cards are being dealt; the table has yet to say what is trump."""
+    BIDS = "bids"
+    """Somebody has yet to bid."""
+    PLAY = "play"
+    """All bids are in, the cards are played."""
+    TRICKS = "tricks"
+    """The cards are played, the tricks are counted."""
+    SCORED = "scored"
+    """Closed: it counts."""
+    VOID = "void"
+    """A misdeal: it leaves no points."""
+
+
+class Result(StrEnum):
+    """How a player's bid went."""
+
+    MADE = "made"
+    TOO_MANY = "too-many"
+    TOO_FEW = "too-few"
+
+
+class Ending(StrEnum):
+    """Why a game is over."""
+
+    PLAN_FINISHED = "plan-finished"
+    TARGET_REACHED = "target-reached"
+    ENDED_EARLY = "ended-early"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a game: why, and the seats that won (several share a win)."""
+
+    ending: Ending
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The facts of one hand. Per-seat facts are tuples by seat; None = nothing yet, or not at the table."""
+
+    number: int
+    """From 1. A voided hand has the number of the one that replaces it."""
+    cards: int
+    """Cards dealt to each, which is also the number of tricks."""
+    dealer: int
+    table: tuple[int, ...]
+    """The seats around the table, clockwise."""
+    bids: tuple[int | None, ...]
+    took: tuple[int | None, ...]
+    tally: tuple[int | None, ...] = ()
+    """Tricks tapped while the hand is played: a reminder, which becomes the result only when it is complete."""
+    absent: frozenset[int] = frozenset()
+    """Seats of the table that sit this hand out."""
+    trump: Trump | None = None
+    """None: not known."""
+    blind: frozenset[int] = frozenset()
+    """Seats that bid before they looked."""
+    is_over: bool = False
+    """The last trick is played."""
+    is_closed: bool = False
+    """The tricks are settled and the hand counts."""
+    is_void: bool = False
+    is_uneven: bool = False
+    """The tricks are meant not to add up to the cards."""
+    note: str = ""
+
+    @cached_property
+    def playing(self) -> tuple[int, ...]:
+        """The seats that play this hand, clockwise."""
+        return tuple(seat for seat in self.table if seat not in self.absent)
+
+    @property
+    def counts(self) -> bool:
+        """Whether this hand has points."""
+        return self.is_closed and not self.is_void
+
+    def result(self, seat: int) -> Result | None:
+        """How the bid of a seat went; None where it has no bid or no tricks yet."""
+        bid, took = self.bids[seat], self.took[seat]
+        if bid is None or took is None:
+            return None
+        if took == bid:
+            return Result.MADE
+        return Result.TOO_MANY if took > bid else Result.TOO_FEW
+
+    @property
+    def tricks_left(self) -> int:
+        """Tricks not yet given to anybody in the tally."""
+        return self.cards - sum(count or 0 for count in self.tally)
+
+    def to_go(self, seat: int) -> int | None:
+        """How many tricks the tally says a seat still needs; negative: it has too many. None without a bid."""
+        bid = self.bids[seat]
+        return None if bid is None else bid - ((self.tally[seat] or 0) if self.tally else 0)
+
+    def proposed(self) -> tuple[int | None, ...]:
+        """The tricks to show when the hand is over, before anybody settled them.
+
+        What was entered stands. When all but one were entered, the last follows. Otherwise a complete tally, or
+        else the bids: most people make what they bid, so only those who missed need a touch.
+        """
+        untouched = [seat for seat in self.playing if self.took[seat] is None]
+        rest = self.cards - sum(count or 0 for count in self.took)
+        filled = list(self.took)
+        if len(untouched) == 1 and len(self.playing) > 1:
+            filled[untouched[0]] = min(max(rest, 0), self.cards)
+        else:
+            source = self.tally if self.tally and not self.tricks_left else self.bids
+            for seat in untouched:
+                filled[seat] = source[seat] or 0
+        return tuple(filled)
+
+    def tricks_problems(self, took: Sequence[int | None]) -> tuple[Problem, ...]:
+        """Everything wrong with these tricks by seat: out of range, missing, or not adding up to the cards."""
+        found = []
+        for seat in self.playing:
+            tricks = took[seat]
+            if tricks is None:
+                found.append(problem("a number of tricks is missing", f"tricks[{seat}]"))
+            elif not 0 <= tricks <= self.cards:
+                found.append(
+                    problem("tricks are a number from 0 to %(cards)d", f"tricks[{seat}]", cards=self.cards)
+                )
+        total = sum(took[seat] or 0 for seat in self.playing)
+        if not found and total != self.cards and not self.is_uneven:
+            found.append(_sum_problem(total, self.cards))
+        return tuple(found)
+
+
+def _sum_problem(total: int, cards: int) -> Problem:
+    if total < cards:
+        return counted_problem(
+            "%(total)d of %(cards)d tricks: %(count)d is missing",
+            "%(total)d of %(cards)d tricks: %(count)d are missing",
+            cards - total,
+            "tricks",
+            total=total,
+            cards=cards,
+        )
+    return counted_problem(
+        "%(total)d of %(cards)d tricks: %(count)d too many",
+        "%(total)d of %(cards)d tricks: %(count)d too many",
+        total - cards,
+        "tricks",
+        total=total,
+        cards=cards,
+    )
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Points outside the hands: a penalty, a bonus, the start of a late joiner. Counts from hand `hand` on."""
+
+    hand: int
+    seat: int
+    points: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One player in one hand, as the score sheet shows it."""
+
+    seat: int
+    bid: int | None = None
+    took: int | None = None
+    result: Result | None = None
+    points: int | None = None
+    """What the bid paid; None when not at the table."""
+    bonus: int = 0
+    """The streak bonus of this hand."""
+    adjustments: tuple[Adjustment, ...] = ()
+    total: int = 0
+    """After this hand."""
+    blind: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One hand that counts, as the score sheet shows it: a cell for each seat of the game."""
+
+    hand: Hand
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A player's place so far. `behind` is the distance to the first, never negative."""
+
+    place: int
+    seat: int
+    total: int
+    behind: int
+    moved: int = 0
+    """Places won (positive) or lost by the last hand."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A whole game."""
+
+    rules: Rules
+    names: tuple[str, ...]
+    """The players by seat, in the order they sat down, clockwise."""
+    plan: tuple[int, ...]
+    """The sizes of all hands, played and to come."""
+    hands: tuple[Hand, ...] = ()
+    """In the order they were dealt, voided ones included; at most the last is open."""
+    adjustments: tuple[Adjustment, ...] = field(default=())
+    ended_early: bool = False
+
+    # The hands
+
+    @cached_property
+    def played(self) -> tuple[Hand, ...]:
+        """The hands that count, in order."""
+        return tuple(hand for hand in self.hands if hand.counts)
+
+    @cached_property
+    def open_hand(self) -> Hand | None:
+        """The hand that is being dealt, bid, played or counted; None between games and after the end."""
+        return next((hand for hand in self.hands if not hand.is_closed and not hand.is_void), None)
+
+    def hand(self, number: int) -> Hand | None:
+        """The hand of that number that counts or is open; None if it was not dealt yet."""
+        return next((hand for hand in self.hands if hand.number == number and not hand.is_void), None)
+
+    def phase(self, hand: Hand) -> Phase:
+        """Where a hand stands, as far as the facts tell."""
+        if hand.is_void:
+            return Phase.VOID
+        if hand.is_closed:
+            return Phase.SCORED
+        if hand.is_over:
+            return Phase.TRICKS
+        bidding = self.bidding(hand)
+        if bidding.is_complete:
+            return Phase.PLAY
+        if hand.trump is None and not bidding.bids and self.asks_trump_first:
+            return Phase.DEAL
+        return Phase.BIDS
+
+    @property
+    def asks_trump_first(self) -> bool:
+        """Whether the table says what is trump before anybody bids."""
+        return self.rules.trump in (TrumpMethod.TURNED, TrumpMethod.DEALER, TrumpMethod.AUCTION)
+
+    def is_last(self, hand: Hand) -> bool:
+        """Whether the plan ends with this hand."""
+        return hand.number >= len(self.plan)
+
+    def order(self, hand: Hand) -> tuple[int, ...]:
+        """The seats that play a hand, from first bidder to last."""
+        around = deal_order(hand.table, hand.dealer, self.rules.direction)
+        if self.rules.first_bidder is First.DEALER:
+            around = around[-1:] + around[:-1]
+        return tuple(seat for seat in around if seat not in hand.absent)
+
+    def leader(self, hand: Hand) -> int | None:
+        """Who leads to the first trick; None while that depends on bids yet to come."""
+        around = tuple(
+            seat
+            for seat in deal_order(hand.table, hand.dealer, self.rules.direction)
+            if seat not in hand.absent
+        )
+        match self.rules.leads:
+            case First.DEALER:
+                return around[-1]
+            case First.HIGHEST_BIDDER:
+                bidding = self.bidding(hand)
+                return max(self.order(hand), key=bidding.bids.__getitem__) if bidding.is_complete else None
+        return around[0]
+
+    def bidding(self, hand: Hand) -> Bidding:
+        """The bids of a hand under the rules of this game."""
+        order = self.order(hand)
+        return Bidding(
+            cards=hand.cards,
+            order=order,
+            bids={seat: bid for seat in order if (bid := hand.bids[seat]) is not None},
+            hook=self.rules.hook_binds(hand.cards, last_hand=self.is_last(hand)),
+            must_not_zero=self._must_not_zero(hand),
+        )
+
+    def _must_not_zero(self, hand: Hand) -> frozenset[int]:
+        limit = self.rules.zeros_in_a_row
+        if not limit or len(hand.playing) < self.rules.zeros_counted_from:
+            return frozenset()
+        earlier = [each for each in self.played if each.number < hand.number]
+        spent = set()
+        for seat in hand.playing:
+            bids = [each.bids[seat] for each in earlier if each.bids[seat] is not None]
+            if len(bids) >= limit and not any(bids[-limit:]):
+                spent.add(seat)
+        return frozenset(spent)
+
+    def first_hand(self, dealer: int) -> Hand:
+        """The first hand, dealt by that seat, with everybody at the table."""
+        return self._dealt(1, dealer, tuple(range(len(self.names))), frozenset())
+
+    def next_hand(self) -> Hand | None:
+        """The hand that follows when the last one is closed or void; None when the game is over.
+
+        After a void hand the same dealer deals it again.
+        """
+        last = self.hands[-1]
+        if self.outcome:
+            return None
+        if last.is_void:
+            return self._dealt(last.number, last.dealer, last.table, last.absent)
+        dealer = next_dealer(last.table, last.dealer, self.rules.direction, last.table)
+        return self._dealt(last.number + 1, dealer, last.table, frozenset())
+
+    def _dealt(self, number: int, dealer: int, table: tuple[int, ...], absent: frozenset[int]) -> Hand:
+        nothing = (None,) * len(self.names)
+        return Hand(
+            number=number,
+            cards=self.plan[number - 1],
+            dealer=dealer,
+            table=table,
+            absent=absent,
+            bids=nothing,
+            took=nothing,
+            tally=nothing,
+            trump=self.rules.trump_of(number, self.plan, len(table) - len(absent)),
+        )
+
+    # The points
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The score sheet: a row for each hand that counts, with points and running totals."""
+        totals = [0] * len(self.names)
+        bonuses = [self._bonuses(seat) for seat in range(len(self.names))]
+        rows = []
+        for at, hand in enumerate(self.played):
+            largest, bids = max(self.plan), sum(bid or 0 for bid in hand.bids)
+            cells = []
+            for seat in range(len(self.names)):
+                points = self._points(hand, seat, largest, bids)
+                adjusted = tuple(
+                    each for each in self.adjustments if each.seat == seat and each.hand == hand.number
+                )
+                bonus = bonuses[seat][at]
+                totals[seat] += (points or 0) + bonus + sum(each.points for each in adjusted)
+                cells.append(
+                    Cell(
+                        seat=seat,
+                        bid=hand.bids[seat],
+                        took=hand.took[seat],
+                        result=hand.result(seat),
+                        points=points,
+                        bonus=bonus,
+                        adjustments=adjusted,
+                        total=totals[seat],
+                        blind=seat in hand.blind,
+                    )
+                )
+            rows.append(Row(hand, tuple(cells)))
+        return tuple(rows)
+
+    def _points(self, hand: Hand, seat: int, largest: int, bids: int) -> int | None:
+        bid, took = hand.bids[seat], hand.took[seat]
+        if bid is None or took is None:
+            return None
+        return self.rules.scoring.points(
+            bid=bid,
+            tricks=took,
+            cards=hand.cards,
+            players=len(hand.playing),
+            largest=largest,
+            bids=bids,
+            blind=seat in hand.blind,
+            hand=hand.number,
+            hands=len(self.plan),
+            trump=hand.trump.number if hand.trump else 0,
+        )
+
+    def _bonuses(self, seat: int) -> tuple[int, ...]:
+        if self.rules.streak is None:
+            return (0,) * len(self.played)
+        results = [hand.result(seat) for hand in self.played]
+        return self.rules.streak.bonuses(
+            [
+                None if result is None else (hand.cards, result is Result.MADE)
+                for hand, result in zip(self.played, results, strict=True)
+            ]
+        )
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The points of each seat so far, adjustments of the open hand included."""
+        counted = [cell.total for cell in self.rows[-1].cells] if self.rows else [0] * len(self.names)
+        in_rows = {row.hand.number for row in self.rows}
+        for each in self.adjustments:
+            if each.hand not in in_rows:
+                counted[each.seat] += each.points
+        return tuple(counted)
+
+    def made(self, seat: int) -> int:
+        """How many bids a seat has made."""
+        return sum(hand.result(seat) is Result.MADE for hand in self.played)
+
+    def made_bids(self, seat: int) -> int:
+        """The sum of the bids a seat has made."""
+        return sum(hand.bids[seat] or 0 for hand in self.played if hand.result(seat) is Result.MADE)
+
+    # The ranking
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The place of each seat: equal ones share it and the next is left out (1, 1, 3)."""
+        return _places([self._worth(seat, self.totals[seat]) for seat in range(len(self.names))])
+
+    def _worth(self, seat: int, total: int) -> tuple[int, int]:
+        """What a seat is ranked by, the higher the better: the total, then what the tie rule says."""
+        tie = {Ties.MOST_MADE: self.made, Ties.MADE_BIDS: self.made_bids}.get(self.rules.ties, lambda _: 0)
+        return (-total if self.rules.lowest_wins else total, tie(seat))
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Everybody from first to last; equal places in seat order."""
+        best = min(self.totals) if self.rules.lowest_wins else max(self.totals)
+        before = self._places_before()
+        return tuple(
+            Standing(
+                place=self.places[seat],
+                seat=seat,
+                total=self.totals[seat],
+                behind=abs(best - self.totals[seat]),
+                moved=before[seat] - self.places[seat] if before else 0,
+            )
+            for seat in sorted(range(len(self.names)), key=lambda seat: (self.places[seat], seat))
+        )
+
+    def _places_before(self) -> tuple[int, ...] | None:
+        """The places before the last hand that counts; None while that is the first."""
+        if len(self.rows) < 2:
+            return None
+        sign = -1 if self.rules.lowest_wins else 1
+        return _places([(sign * cell.total, 0) for cell in self.rows[-2].cells])
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """The seats in first place."""
+        return tuple(seat for seat, place in enumerate(self.places) if place == 1)
+
+    # The end
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on. A game without a hand that counts has no winner."""
+        ending = self._ending()
+        return Outcome(ending, self.leaders if self.played else ()) if ending else None
+
+    def _ending(self) -> Ending | None:
+        if self.ended_early:
+            return Ending.ENDED_EARLY
+        if len(self.played) >= len(self.plan):
+            return Ending.PLAN_FINISHED
+        if self.rules.target and self.played and max(self.totals) >= self.rules.target:
+            return Ending.TARGET_REACHED
+        return None
+
+    # What is wrong
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything in this game that its rules do not allow, each with its place; empty for a clean game."""
+        found: list[Problem] = []
+        for at, hand in enumerate(self.hands):
+            place = f"hands[{at}]"
+            if trouble := overdealt(
+                hand.cards, len(hand.playing), self.rules.deck.of(len(hand.playing)), place
+            ):
+                found.append(trouble)
+            wrong = list(self.bidding(hand).problems())
+            if hand.is_closed:
+                wrong += hand.tricks_problems(hand.took)
+                if hand.is_uneven:
+                    total = sum(count or 0 for count in hand.took)
+                    wrong += [_sum_problem(total, hand.cards)] if total != hand.cards else []
+            found += [replace(each, place=f"{place}.{each.place}") for each in wrong]
+        return tuple(found)
+
+
+def _places(worths: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(1 + sum(other > worth for other in worths) for worth in worths)

@@ -1,0 +1,384 @@
+"""The rules of one game as a frozen value, and the named variants it usually starts from.
+
+A variant is a row of data in variants.toml, never a branch in the code. Every field is a switch of its own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rules.plan import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    ByPlayers,
+    Direction,
+    SequenceError,
+    largest_that_fits,
+    overdealt,
+    sequence,
+)
+from rules.problem import Problem, RulesError, counted_problem, problem
+from rules.scoring import FormulaError, Scoring, Streak
+
+
+class Trump(StrEnum):
+    """What is trump in a hand: a suit, or none."""
+
+    SPADES = "spades"
+    HEARTS = "hearts"
+    DIAMONDS = "diamonds"
+    CLUBS = "clubs"
+    NONE = "none"
+
+    @property
+    def number(self) -> int:
+        """The suit as formulas see it: 0 no trump, 1 spades, 2 hearts, 3 diamonds, 4 clubs."""
+        return (list(Trump).index(self) + 1) % len(Trump)
+
+
+class TrumpMethod(StrEnum):
+    """How a hand comes by its trump."""
+
+    TURNED = "turned"
+    ROTATION = "rotation"
+    FIXED = "fixed"
+    HIGHEST_BIDDER = "highest-bidder"
+    DEALER = "dealer"
+    AUCTION = "auction"
+    NONE = "none"
+    UNTRACKED = "untracked"
+
+
+class NoTrumpOn(StrEnum):
+    """Where no-trump falls when a card is turned."""
+
+    LAST = "last"
+    """The last hand of the game, and every hand that leaves no card to turn."""
+    LARGEST = "largest"
+    """Every hand as large as the largest of the game."""
+    EXHAUSTED = "exhausted"
+    """Only the hands that leave no card to turn."""
+    NEVER = "never"
+    """No hand: with no card left to turn the dealer's last card is shown."""
+
+
+class First(StrEnum):
+    """Who begins: the seat after the dealer, the dealer, or (leading only) who bid highest."""
+
+    AFTER_DEALER = "after-dealer"
+    DEALER = "dealer"
+    HIGHEST_BIDDER = "highest-bidder"
+
+
+class Ties(StrEnum):
+    """What decides between equal totals at the end."""
+
+    SHARED = "shared"
+    MOST_MADE = "most-made"
+    MADE_BIDS = "made-bids"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything one table plays by. Settled when the game starts and kept with it for ever."""
+
+    id: str = "custom"
+    """The variant it started from; `custom` for none."""
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    players: tuple[int, int] = (2, MOST_PLAYERS)
+    """The fewest and the most players."""
+    direction: Direction = Direction.CLOCKWISE
+    deck: ByPlayers = ByPlayers(default=52)
+    """Cards in the pack."""
+    largest: ByPlayers = ByPlayers()
+    """The largest hand by agreement; 0 leaves it to the pack alone."""
+    reserve: int = 0
+    """Cards that must stay in the pack, so that one is left to turn."""
+    sequence: str = "1..H"
+    """The sizes of the hands, in the notation of rules.plan."""
+    other_sequences: tuple[str, ...] = ()
+    """Sequences that tables of this variant also play."""
+    trump: TrumpMethod = TrumpMethod.TURNED
+    rotation: tuple[Trump, ...] = ()
+    """The trumps in turn (rotation), or the one suit (fixed)."""
+    no_trump_on: NoTrumpOn = NoTrumpOn.LARGEST
+    simultaneous: bool = False
+    first_bidder: First = First.AFTER_DEALER
+    leads: First = First.AFTER_DEALER
+    hook: bool = True
+    hook_from: int = 1
+    """The smallest hand the hook binds in."""
+    hook_spares_last: bool = False
+    """The hook does not bind in the last hand."""
+    zeros_in_a_row: int = 0
+    """So many zero bids of one player in consecutive hands at the most; 0 for no limit."""
+    zeros_counted_from: int = 2
+    """The number of players from which that limit holds."""
+    scoring: Scoring = Scoring(made="10 + tricks", missed="0")
+    streak: Streak | None = None
+    target: int = 0
+    """The total that ends the game at the end of a hand; 0 plays the plan out."""
+    lowest_wins: bool = False
+    ties: Ties = Ties.SHARED
+    reminders: tuple[str, ...] = ()
+    """Keys of sentences for the table that never change the score, such as `must-trump`."""
+    sources: tuple[str, ...] = ()
+
+    def plan(self, players: int) -> tuple[int, ...]:
+        """The sizes of all hands for that many players; sizes above the largest hand are dealt as the largest.
+
+        Raises SequenceError when the sequence cannot be read.
+        """
+        largest = self.largest_hand(players)
+        sizes = sequence(self.sequence, largest=largest, players=players)
+        return tuple(min(size, largest) for size in sizes)
+
+    def largest_hand(self, players: int) -> int:
+        """The largest hand for that many players: what is agreed, or what the pack allows if that is less."""
+        fits = largest_that_fits(self.deck.of(players), players, self.reserve)
+        return min(self.largest.of(players) or fits, fits)
+
+    def trump_of(self, number: int, plan: Sequence[int], players: int) -> Trump | None:
+        """The trump of hand `number` (from 1) as far as the rules alone decide it; None where the table must say."""
+        match self.trump:
+            case TrumpMethod.NONE:
+                return Trump.NONE
+            case TrumpMethod.ROTATION | TrumpMethod.FIXED:
+                return self.rotation[(number - 1) % len(self.rotation)]
+            case TrumpMethod.TURNED if self.is_no_trump(number, plan, players):
+                return Trump.NONE
+        return None
+
+    def is_no_trump(self, number: int, plan: Sequence[int], players: int) -> bool:
+        """Whether no-trump falls on hand `number` (from 1) when a card is turned for trump."""
+        cards = plan[number - 1]
+        exhausted = not self.card_is_left(cards, players)
+        match self.no_trump_on:
+            case NoTrumpOn.LAST:
+                return exhausted or number == len(plan)
+            case NoTrumpOn.LARGEST:
+                return exhausted or cards == max(plan)
+            case NoTrumpOn.EXHAUSTED:
+                return exhausted
+        return False
+
+    def card_is_left(self, cards: int, players: int) -> bool:
+        """Whether the pack has a card to turn after the deal."""
+        return cards * players < self.deck.of(players)
+
+    def hook_binds(self, cards: int, *, last_hand: bool) -> bool:
+        """Whether the bids of a hand of that size may not add up to the cards."""
+        return self.hook and cards >= self.hook_from and not (last_hand and self.hook_spares_last)
+
+    def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
+        """Everything that bars that many players from playing by these rules (and this plan); empty if nothing."""
+        found: list[Problem] = []
+        fewest, most = self.players
+        if not fewest <= players <= most:
+            found.append(
+                problem("%(fewest)d to %(most)d players can play this", "players", fewest=fewest, most=most)
+            )
+        if self.trump in (TrumpMethod.ROTATION, TrumpMethod.FIXED) and not self.rotation:
+            found.append(problem("the trump suits in turn are missing", "rotation"))
+        try:
+            sizes = tuple(plan) if plan is not None else self.plan(players)
+        except SequenceError as error:
+            return (*found, *(replace(each, place="sequence") for each in error.problems))
+        if not sizes:
+            found.append(problem("a game needs at least 1 hand", "sequence"))
+        if len(sizes) > MOST_HANDS:
+            found.append(
+                counted_problem(
+                    "a game may have %(count)d hand",
+                    "a game may have %(count)d hands",
+                    MOST_HANDS,
+                    "sequence",
+                )
+            )
+        if sizes and (trouble := overdealt(max(sizes), players, self.deck.of(players), "sequence")):
+            found.append(trouble)
+        return tuple(found)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Rules:
+        """Rules from plain data (a row of variants.toml, the `rules` of a game record).
+
+        `variant` names the variant that the rest overrides; without one, what is left out is as in `classic`.
+
+        Raises RulesError with every problem found, each with its key as place.
+        """
+        data = dict(data)
+        named = data.pop("variant", None)
+        base = classic() if named is None else find_variant(str(named))
+        if base is None:
+            raise RulesError(problem("there is no variant %(name)s", "rules.variant", name=named))
+        base = base if named is not None else replace(base, id="custom", name="", aliases=(), sources=())
+        return base.with_data(data)
+
+    def with_data(self, data: Mapping[str, Any]) -> Rules:
+        """These rules with some fields replaced by plain data.
+
+        Raises RulesError with every problem found.
+        """
+        found: list[Problem] = []
+        values: dict[str, Any] = {}
+        for key, given in data.items():
+            if key not in _READERS:
+                found.append(problem("%(key)s is no field of the rules", f"rules.{key}", key=key))
+                continue
+            try:
+                values[key] = _READERS[key](given)
+            except FormulaError as error:
+                found += [replace(each, place=f"rules.{key}.{each.place}") for each in error.problems]
+            except (ValueError, TypeError, KeyError, AttributeError):
+                found.append(problem("%(value)s does not fit here", f"rules.{key}", value=str(given)[:60]))
+        if found:
+            raise RulesError(*found)
+        return replace(self, **values)
+
+    def write(self) -> dict[str, Any]:
+        """These rules as plain data: `variant` and only what differs from it. `Rules.read` is the inverse."""
+        base = find_variant(self.id)
+        written: dict[str, Any] = {"variant": base.id} if base else {}
+        base = base or replace(classic(), id="custom", name="", aliases=(), sources=())
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name in _WRITERS and value != getattr(base, each.name):
+                written[each.name] = _WRITERS[each.name](value)
+        return written
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > 200:
+        raise ValueError(value)
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or len(value) > 120:
+        raise ValueError(value)
+    return tuple(_text(each) for each in value)
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(value)
+    return value
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 1_000_000:
+        raise ValueError(value)
+    return value
+
+
+def _deck(value: Any) -> ByPlayers:
+    deck = ByPlayers.read(value)
+    if not all(
+        1 <= number <= 1040 for number in (deck.default or 1, deck.each or 1, *dict(deck.table).values())
+    ):
+        raise ValueError(value)
+    return deck
+
+
+def _scoring(value: Any) -> Scoring:
+    if not set(value) <= {"made", "missed", "made_zero"}:
+        raise ValueError(value)
+    return Scoring(**{slot: _text(formula) for slot, formula in value.items()})
+
+
+def _streak(value: Any) -> Streak | None:
+    if value is None:
+        return None
+    return Streak(
+        length=_number(value["length"]),
+        made=_number(value["made"]),
+        missed=_number(value["missed"]),
+        one_card=_text(value["one_card"]),
+    )
+
+
+_READERS: dict[str, Any] = {
+    "id": _text,
+    "name": _text,
+    "aliases": _texts,
+    "players": lambda value: (_number(value[0]), _number(value[1])),
+    "direction": Direction,
+    "deck": _deck,
+    "largest": ByPlayers.read,
+    "reserve": _number,
+    "sequence": _text,
+    "other_sequences": _texts,
+    "trump": TrumpMethod,
+    "rotation": lambda value: tuple(Trump(suit) for suit in _texts(value)),
+    "no_trump_on": NoTrumpOn,
+    "simultaneous": _switch,
+    "first_bidder": First,
+    "leads": First,
+    "hook": _switch,
+    "hook_from": _number,
+    "hook_spares_last": _switch,
+    "zeros_in_a_row": _number,
+    "zeros_counted_from": _number,
+    "scoring": _scoring,
+    "streak": _streak,
+    "target": _number,
+    "lowest_wins": _switch,
+    "ties": Ties,
+    "reminders": _texts,
+    "sources": _texts,
+}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _written_scoring(scoring: Scoring) -> dict[str, str]:
+    written = {"made": scoring.made, "missed": scoring.missed}
+    return written | ({"made_zero": scoring.made_zero} if scoring.made_zero else {})
+
+
+def _written_streak(streak: Streak | None) -> dict[str, Any] | None:
+    if streak is None:
+        return None
+    return {each.name: getattr(streak, each.name) for each in fields(streak)}
+
+
+_WRITERS: dict[str, Any] = {
+    **{key: _same for key in _READERS if key not in ("id", "aliases", "sources", "other_sequences")},
+    **{key: list for key in ("players", "rotation", "reminders")},
+    **{key: str for key in ("direction", "trump", "no_trump_on", "first_bidder", "leads", "ties")},
+    "deck": ByPlayers.write,
+    "largest": ByPlayers.write,
+    "scoring": _written_scoring,
+    "streak": _written_streak,
+}
+
+
+@cache
+def variants() -> Mapping[str, Rules]:
+    """The named variants of variants.toml by id, in the order of the file."""
+    rows = tomllib.loads(Path(__file__).with_name("variants.toml").read_text(encoding="utf-8"))
+    return {key: Rules().with_data({"id": key, **row}) for key, row in rows.items()}
+
+
+def classic() -> Rules:
+    """The base game, which everything left unsaid falls back to."""
+    return variants()["classic"]
+
+
+def find_variant(name: str) -> Rules | None:
+    """A variant by its id, its name or an alias, whatever the case; None if there is none."""
+    wanted = name.strip().casefold()
+    for key, rules in variants().items():
+        if wanted in (key, rules.name.casefold(), *(alias.casefold() for alias in rules.aliases)):
+            return rules
+    return None
