@@ -1,0 +1,80 @@
+# Two commands are enough: `make run` keeps the score, `make test` proves that it still can.
+
+PYTHON ?= python3
+PORT ?= 8000
+# Not taken from the environment: some shells export a HOST that is this computer's name.
+HOST = 0.0.0.0
+
+export FLASK_APP := app.py
+
+bin := .venv/bin
+pip := $(bin)/python -m pip --quiet --disable-pip-version-check install
+catalogues := $(patsubst %.po,%.mo,$(wildcard translations/*/LC_MESSAGES/*.po))
+templates := $(wildcard templates)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run setup demo test check system lock upgrade clean
+
+help: ## Show these lines
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: setup ## Keep the score at http://127.0.0.1:8000 and on the phones nearby (PORT=8001, HOST=127.0.0.1)
+	@$(bin)/flask migrate
+	@$(bin)/flask serve --host "$(HOST)" --port "$(PORT)"
+
+setup: .venv/runtime $(catalogues) ## Install what it needs into .venv; no administrator's rights needed
+
+demo: setup ## Fill the book with finished and running games to look at
+	@$(bin)/flask migrate
+	@$(bin)/flask demo tests/data/games/*.json
+
+test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
+	@$(bin)/pytest
+
+check: setup .venv/dev ## Lint, formatting and types, then every test
+	@$(bin)/ruff check
+	@$(bin)/ruff format --check
+	@$(bin)/mypy --strict rules
+	@$(bin)/mypy
+	@$(if $(templates),$(bin)/djlint --quiet --lint $(templates))
+	@$(MAKE) --no-print-directory test
+
+system: ## Look for Chromium, PostgreSQL and a Hindi font, which the tests need; root gets them installed
+	@if command -v chromium && fc-list :lang=hi | grep . && \
+	    { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; }; then exit 0; fi >/dev/null 2>&1; \
+	install="apt-get update && apt-get install -y --no-install-recommends"; \
+	install="$$install chromium postgresql fonts-lohit-deva fonts-dejavu-core"; \
+	if [ "$$(id -u)" = 0 ]; then export DEBIAN_FRONTEND=noninteractive; eval "$$install"; else \
+	    echo "The tests need Chromium, PostgreSQL and a Hindi font. Once: sudo sh -c '$$install'" >&2; exit 1; fi
+
+lock: .venv/runtime ## Pin requirements*.in again in requirements*.txt, keeping today's versions where they fit
+	@test -x $(bin)/uv || $(pip) uv
+	@for name in requirements requirements-dev; do \
+	    $(bin)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	        --no-emit-index-url $(newer) $$name.in --output-file $$name.txt || exit 1; done
+
+upgrade: newer := --upgrade
+upgrade: lock ## The same with the newest versions that requirements*.in allow
+
+clean: ## Remove what these commands made; never anybody's games
+	@rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache htmlcov test-results $(catalogues)
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/runtime: requirements.txt
+	@command -v "$(PYTHON)" >/dev/null || { \
+	    echo "Python 3.11 or newer is needed, and there is no $(PYTHON). Name yours: make run PYTHON=..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, and $(PYTHON)" \
+	    " is " + sys.version.split()[0] + ". Name a newer one: make run PYTHON=python3.11")'
+	@echo "Installing into .venv; the first time takes about 15 seconds."
+	@$(bin)/python -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear .venv
+	@$(pip) --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/dev: .venv/runtime requirements-dev.txt
+	@echo "Installing the tools of the tests into .venv."
+	@$(pip) --require-hashes -r requirements-dev.txt
+	@touch $@
+
+%.mo: %.po .venv/runtime
+	@$(bin)/pybabel --quiet compile --input-file $< --output-file $@
