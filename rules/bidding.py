@@ -25,9 +25,9 @@ class IllegalBid(RulesError):
 class Bidding:
     """The bids of one hand as they stand.
 
-    `order` are the seats from first bidder to last, `bids` what was bid so far by seat, `hook` whether the bids
-    of this hand may not add up to the cards, `must_not_zero` the seats that have bid zero as often in a row as
-    their table allows.
+    `order` are the seats from first bidder to last, `bids` what was bid so far by seat, `hook` whether the
+    bids of this hand may not add up to the cards, `must_not_zero` the seats that have bid zero as often in a
+    row as their table allows.
     """
 
     cards: int
@@ -94,7 +94,7 @@ class Bidding:
 
     def refusal(self, seat: int, bid: int) -> Problem | None:
         """Why this seat may not bid that; None if it may."""
-        if not 0 <= bid <= self.cards:
+        if bid not in range(self.cards + 1):
             return problem("a bid is a number from 0 to %(cards)d", cards=self.cards)
         # In a one-card hand the hook may leave nothing but zero; then zero it is.
         if bid == 0 and seat in self.must_not_zero and (self.cards, self.barred(seat)) != (1, 1):
@@ -126,7 +126,7 @@ class Bidding:
         found = [
             problem("a bid is a number from 0 to %(cards)d", f"bids[{seat}]", cards=self.cards)
             for seat, bid in self.bids.items()
-            if not 0 <= bid <= self.cards
+            if bid not in range(self.cards + 1)
         ]
         found += [
             problem("this player does not bid in this hand", f"bids[{seat}]")

@@ -40,6 +40,11 @@ def name_problem(name: str, place: str = "") -> Problem | None:
     return None
 
 
+def is_storable(text: str) -> bool:
+    """Whether every book can keep this text: without NUL and without half a surrogate pair."""
+    return not any(each == "\0" or unicodedata.category(each) == "Cs" for each in text)
+
+
 def twins(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Pairs of positions (earlier, later) whose names are the same to people."""
     first: dict[str, int] = {}

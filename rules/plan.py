@@ -1,6 +1,7 @@
 """How many cards each hand has, who deals it, and in which order the table speaks.
 
-The deck arithmetic, the notation for the sizes of all hands of a game (its plan), and the walk around the table.
+The deck arithmetic, the notation for the sizes of all hands of a game (its plan), and the walk around the
+table.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ MOST_HANDS = 120
 
 MOST_PLAYERS = 12
 """A game may have this many players at the most."""
+
+MOST_CARDS = 1040
+"""A pack may have this many cards at the most: twenty packs of 52."""
 
 LONGEST_SEQUENCE = 200
 """A sequence may be this many characters long."""
@@ -46,18 +50,22 @@ class ByPlayers:
     def read(cls, data: int | Mapping[str, int]) -> ByPlayers:
         """Read `52`, `{"each": 8}` or `{"3": 36, "other": 40}`.
 
-        Raises ValueError for anything else.
+        Raises TypeError, ValueError or KeyError for anything else, and for a number outside 0..1040.
         """
-        if isinstance(data, bool) or not isinstance(data, int | Mapping):
+        numbers = list(data.values()) if isinstance(data, Mapping) else [data]
+        if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
+            raise TypeError(data)
+        if not all(0 <= number <= MOST_CARDS for number in numbers):
             raise ValueError(data)
         if isinstance(data, int):
             return cls(default=data)
-        if any(isinstance(number, bool) or not isinstance(number, int) for number in data.values()):
+        if "each" in data and len(data) > 1:
             raise ValueError(data)
-        table = tuple(
-            sorted((int(key), number) for key, number in data.items() if key not in ("each", "other"))
+        by_players = {str(players): players for players in range(1, MOST_PLAYERS + 1)}
+        table = sorted(
+            (by_players[key], number) for key, number in data.items() if key not in ("each", "other")
         )
-        return cls(data.get("other", 0), data.get("each", 0), table)
+        return cls(data.get("other", 0), data.get("each", 0), tuple(table))
 
     def write(self) -> int | dict[str, int]:
         """The inverse of `read`."""
@@ -74,12 +82,12 @@ class ByPlayers:
 
 
 def largest_that_fits(deck: int, players: int, reserve: int = 0) -> int:
-    """The most cards each of `players` can hold from `deck` cards when `reserve` cards must stay in the pack."""
-    return max(0, (deck - reserve) // players)
+    """The most cards each of `players` can hold when `reserve` cards of the `deck` must stay in the pack."""
+    return max(0, (deck - reserve) // players) if players > 0 else 0
 
 
 def overdealt(cards: int, players: int, deck: int, place: str = "") -> Problem | None:
-    """What is wrong with dealing that many cards each from that pack, with the arithmetic; None if it fits."""
+    """What is wrong with dealing so many cards each from that pack, with the arithmetic; None if it fits."""
     if cards * players <= deck:
         return None
     return problem(
@@ -107,14 +115,14 @@ def sequence(text: str, *, largest: int, players: int) -> tuple[int, ...]:
     x, a, b, k are whole numbers, `H` (the largest hand), `P` (the number of players) or sums such as `H-1`.
     A run that turns around because H or P is small, such as `2..H` with H = 1, is empty.
 
-    Raises SequenceError for a text that cannot be read, a size below 1, or more than 120 hands.
+    Raises SequenceError for a text that cannot be read, a size below 1, no hand at all, or more than 120.
     """
     return _SequenceReader(text, largest, players).read()
 
 
 _TOKEN = re.compile(r"\s*(\d{1,4}|\.\.|[HPhp,:*+-])\s*")
 _LARGE = 1000
-"""Stands for H and P where a run's direction is settled: larger than any number in a sequence that is read."""
+"""Stands for H and P where a run's direction is settled: larger than any hand."""
 
 
 class _SequenceReader:
@@ -135,11 +143,15 @@ class _SequenceReader:
         while True:
             sizes += self._term(MOST_HANDS - len(sizes))
             if self.at == len(self.tokens):
-                return tuple(sizes)
+                break
             self._take(",")
+        if not sizes:
+            raise SequenceError(problem("a game needs at least 1 hand"), 0)
+        return tuple(sizes)
 
-    def _term(self, room: int) -> list[int]:
+    def _term(self, room: int) -> Sequence[int]:
         column = self._column
+        sizes: Sequence[int]
         first, first_at_large = self._sum()
         if self._next == "..":
             self._take("..")
@@ -150,16 +162,15 @@ class _SequenceReader:
                 step, _ = self._sum()
                 if step < 1:
                     raise SequenceError(problem("a step must be 1 or more"), column)
-            run = _run(first, last, step, up=first_at_large <= last_at_large)
+            sizes = _run(first, last, step, up=(first_at_large, first) <= (last_at_large, last))
         elif self._next == "*":
             self._take("*")
             times, _ = self._sum()
-            run = range(times)
+            sizes = [first] * min(times, room + 1)
         else:
-            run = range(first, first + 1)
-        if len(run) > room:
+            sizes = [first]
+        if len(sizes) > room:
             raise SequenceError(problem("a game may have %(most)d hands", most=MOST_HANDS), column)
-        sizes = [first] * len(run) if run.start == 0 and first != 0 else list(run)
         if any(size < 1 for size in sizes):
             raise SequenceError(problem("a hand needs at least 1 card"), column)
         return sizes
@@ -205,8 +216,8 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
     while column < len(text):
         match = _TOKEN.match(text, column)
         if match is None:
-            found = text[column:].lstrip()[:1]
-            raise SequenceError(problem("%(found)s has no meaning in a plan", found=found), column)
+            column += len(text[column:]) - len(text[column:].lstrip())
+            raise SequenceError(problem("%(found)s has no meaning in a plan", found=text[column]), column)
         yield match.start(1), match[1].upper()
         column = match.end()
 

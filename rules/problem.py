@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -11,7 +12,7 @@ class Problem:
 
     `text` is the English sentence with `%(name)s` places, which is also its key in the message catalogues;
     `plural` is its other form where a number decides (`count`); `values` fill the places; `place` says
-    where in the input the trouble lies (`hands[3].bids[1]`, or a column of a formula), empty where it is plain.
+    where in the input the trouble lies (`hands[3].bids[1]`), empty where it is plain.
     """
 
     text: str
@@ -34,6 +35,16 @@ def problem(text: str, place: str = "", **values: object) -> Problem:
 def counted_problem(text: str, plural: str, count: int, place: str = "", **values: object) -> Problem:
     """A problem whose sentence depends on `count`, which also fills the place `%(count)d`."""
     return Problem(text, (("count", count), *values.items()), place, plural, count)
+
+
+def shown(value: object) -> str:
+    """Data of any kind as a sentence may quote it: short, and without what is in a list or an object."""
+    if isinstance(value, list | tuple):
+        return "[...]"
+    if isinstance(value, Mapping):
+        return "{...}"
+    # Half a surrogate pair, which JSON can spell, could not be sent to anybody.
+    return str(value)[:60].encode(errors="replace").decode()
 
 
 class RulesError(ValueError):

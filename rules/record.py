@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from typing import Any, TypeGuard
 
 from rules import names
-from rules.plan import MOST_HANDS, MOST_PLAYERS, next_dealer
-from rules.problem import Problem, RulesError, problem
+from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, SequenceError, next_dealer
+from rules.problem import Problem, RulesError, problem, shown
 from rules.sheet import Adjustment, Hand, Sheet
 from rules.variants import Rules, Trump
 
@@ -20,6 +21,12 @@ FORMAT = "oh-hell-game/1"
 
 LONGEST_TEXT = 500
 """A note, a place or a reason may have this many characters."""
+
+MOST_POINTS = 1_000_000_000
+"""A recorded total is not beyond this, either way."""
+
+MOST_OBJECTS = 1000
+"""A list of a record may have this many objects: hands (voided ones included), adjustments, seat changes."""
 
 
 class RecordError(RulesError):
@@ -81,7 +88,7 @@ class _Reader:
                 problem(
                     "the format is %(found)s, this reads %(known)s",
                     "format",
-                    found=str(data.get("format"))[:60],
+                    found=shown(data.get("format")),
                     known=FORMAT,
                 )
             )
@@ -92,23 +99,26 @@ class _Reader:
         rules = self._rules()
         self.names = self._names()
         self._stop_if_wrong()
-        tables = _Tables(self)
-        hands = self._hands(rules, tables)
+        hands = self._hands(rules, _Tables(self))
+        plan = self._plan(rules, tuple(hand.cards for hand in hands if not hand.is_void))
         adjustments = self._adjustments()
         totals = self._totals()
         texts = {
             key: self._text(self.data, key)
             for key in ("id", "name", "note", "place", "started", "finished", "played_on")
         }
+        self._check_times(texts)
         self._stop_if_wrong()
-        plan = tuple(hand.cards for hand in hands if not hand.is_void)
         sheet = Sheet(rules, self.names, plan, hands, adjustments)
+        # A plan that was not played out, and yet the game is finished: somebody ended it.
+        if texts["finished"] and sheet.outcome is None:
+            sheet = replace(sheet, ended_early=True)
         warnings = self._judge(sheet)
         return Record(sheet, **texts, totals=totals, warnings=warnings)
 
     def _stop_if_wrong(self) -> None:
         if self.found:
-            raise RecordError(*self.found)
+            raise RecordError(*dict.fromkeys(self.found))
 
     def _wrong(self, text: str, place: str, **values: object) -> None:
         self.found.append(problem(text, place, **values))
@@ -140,34 +150,55 @@ class _Reader:
         return tuple(tidied)
 
     def _hands(self, rules: Rules, tables: _Tables) -> tuple[Hand, ...]:
-        given = self.data.get("hands")
-        if not isinstance(given, list) or not 1 <= len(given) <= MOST_HANDS:
-            self._wrong("a game record has 1 to %(most)d hands", "hands", most=MOST_HANDS)
-            return ()
+        if "hands" not in self.data:
+            self._wrong("the hands are missing", "hands")
         hands: list[Hand] = []
         number = 1
-        for at, raw in enumerate(given):
-            place = f"hands[{at}]"
-            if not isinstance(raw, Mapping):
-                self._wrong("a hand is an object", place)
+        for raw, place in self.objects("hands"):
+            table = tables.before(number, redeal=bool(hands) and hands[-1].is_void)
+            hand = self._hand(raw, place, number=number, table=table, rules=rules, earlier=hands)
+            if hand is None:
                 continue
-            hand = self._hand(raw, place, number, tables.before(number), rules, hands)
-            if hand is not None:
-                hands.append(hand)
-                number += not hand.is_void
+            if hand.is_void:
+                hand = replace(hand, absent=tables.sitting_out(number) & set(table))
+            hands.append(hand)
+            number += not hand.is_void
+        if number - 1 > MOST_HANDS:
+            self._wrong("a game may have %(most)d hands", "hands", most=MOST_HANDS)
         return tuple(hands)
+
+    def _plan(self, rules: Rules, played: tuple[int, ...]) -> tuple[int, ...]:
+        """The sizes of all hands: as given, else those that were played, else what the rules say."""
+        given = self.data.get("plan")
+        if given is None and played:
+            return played
+        if given is None:
+            try:
+                return rules.plan(len(self.names))
+            except SequenceError as error:
+                self.found += [replace(each, place="rules.sequence") for each in error.problems]
+                return ()
+        fits = isinstance(given, list) and len(played) <= len(given) <= MOST_HANDS and given
+        if not fits or not all(_is_count(size) and 1 <= size <= MOST_CARDS for size in given):
+            self._wrong("the plan is a list of the cards of all hands", "plan")
+        elif tuple(given[: len(played)]) != played:
+            self._wrong("the plan differs from the hands that were played", "plan")
+        else:
+            return tuple(given)
+        return ()
 
     def _hand(
         self,
         raw: Mapping[str, Any],
         place: str,
+        *,
         number: int,
         table: tuple[int, ...],
         rules: Rules,
         earlier: Sequence[Hand],
     ) -> Hand | None:
         cards = raw.get("cards")
-        if not _is_count(cards) or not 1 <= cards <= 1040:
+        if not _is_count(cards) or not 1 <= cards <= MOST_CARDS:
             self._wrong("the cards are a whole number from 1 up", f"{place}.cards")
             return None
         void = self._flag(raw, "voided", place)
@@ -187,7 +218,7 @@ class _Reader:
         return Hand(
             number=number,
             cards=cards,
-            dealer=self._dealer(raw, place, table, absent, rules, earlier),
+            dealer=self._dealer(raw, place, table=table, absent=absent, rules=rules, earlier=earlier),
             table=table,
             bids=bids,
             took=took,
@@ -211,7 +242,7 @@ class _Reader:
         given = raw.get(key)
         if given is None:
             return ""
-        if not isinstance(given, str) or len(given) > LONGEST_TEXT:
+        if not isinstance(given, str) or len(given) > LONGEST_TEXT or not names.is_storable(given):
             self._wrong(
                 "this is a text of at most %(most)d characters",
                 f"{place}.{key}" if place else key,
@@ -219,6 +250,13 @@ class _Reader:
             )
             return ""
         return given
+
+    def _check_times(self, texts: Mapping[str, str]) -> None:
+        for key in ("started", "finished"):
+            if texts[key] and not _is_instant(texts[key]):
+                self._wrong("this is a date and time with its offset, as in 2026-01-31T20:15:00+01:00", key)
+        if texts["played_on"] and not _is_date(texts["played_on"]):
+            self._wrong("this is a date, as in 2026-01-31", "played_on")
 
     def _counts(
         self, raw: Mapping[str, Any], key: str, cards: int, place: str, *, optional: bool
@@ -247,12 +285,13 @@ class _Reader:
         self,
         raw: Mapping[str, Any],
         place: str,
+        *,
         table: tuple[int, ...],
         absent: frozenset[int],
         rules: Rules,
         earlier: Sequence[Hand],
     ) -> int:
-        if "dealer" in raw:
+        if raw.get("dealer") is not None:
             seat = self.seat(raw["dealer"], f"{place}.dealer")
             if seat in table:
                 return seat
@@ -271,7 +310,7 @@ class _Reader:
         if given is None:
             return None
         if not isinstance(given, str) or given not in list(Trump):
-            self._wrong("%(trump)s is no trump", f"{place}.trump", trump=str(given)[:60])
+            self._wrong("%(trump)s is no trump", f"{place}.trump", trump=shown(given))
             return None
         return Trump(given)
 
@@ -289,7 +328,7 @@ class _Reader:
         for seat, known in enumerate(self.names):
             if names.key(known) == wanted:
                 return seat
-        self._wrong("nobody here is called %(name)s", place, name=str(name)[:60])
+        self._wrong("nobody here is called %(name)s", place, name=shown(name))
         return None
 
     def _adjustments(self) -> tuple[Adjustment, ...]:
@@ -310,8 +349,8 @@ class _Reader:
     def objects(self, key: str) -> list[tuple[Mapping[str, Any], str]]:
         """The objects of a list with their places; notes a problem for whatever else stands there."""
         given = self.data.get(key, [])
-        if not isinstance(given, list) or len(given) > 1000:
-            self._wrong("this is a list", key)
+        if not isinstance(given, list) or len(given) > MOST_OBJECTS:
+            self._wrong("this is a list of at most %(most)d objects", key, most=MOST_OBJECTS)
             return []
         fit = []
         for at, raw in enumerate(given):
@@ -328,7 +367,7 @@ class _Reader:
         if (
             not isinstance(given, list)
             or len(given) != len(self.names)
-            or not all(_is_count(each) for each in given)
+            or not all(_is_count(each) and abs(each) <= MOST_POINTS for each in given)
         ):
             self._wrong("here stand %(count)d numbers, one for each player", "totals", count=len(self.names))
             return None
@@ -355,22 +394,44 @@ class _Tables:
 
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
-        self.changes = reader.objects("seat_changes")
-        joining = {
-            reader.seat(raw.get("player"), f"{place}.player")
-            for raw, place in self.changes
-            if raw.get("event") == "joins"
-        }
-        self.table = [seat for seat in range(len(reader.names)) if seat not in joining]
-        self.done: set[str] = set()
-
-    def before(self, number: int) -> tuple[int, ...]:
-        """The table at that hand."""
+        self.changes = [each for each in reader.objects("seat_changes") if self._has_number(*each)]
+        self.changes.sort(key=lambda change: change[0]["before_hand"])
+        self.table = list(range(len(reader.names)))
+        # Whose first event is to join was not there before; who left may come back.
+        known: set[int | None] = set()
         for raw, place in self.changes:
-            if raw.get("before_hand") == number and place not in self.done:
-                self.done.add(place)
+            if raw.get("event") in ("joins", "leaves", "sits_out"):
+                seat = reader.seat(raw.get("player"), f"{place}.player")
+                if raw["event"] == "joins" and seat in self.table and seat not in known:
+                    self.table.remove(seat)
+                known.add(seat)
+
+    def _has_number(self, raw: Mapping[str, Any], place: str) -> bool:
+        number, redeal = raw.get("before_hand"), raw.get("redeal", False)
+        fits = _is_count(number) and 1 <= number <= MOST_HANDS + 1 and isinstance(redeal, bool)
+        if not fits:
+            self.reader.found.append(problem("there is no such hand", f"{place}.before_hand"))
+        return fits
+
+    def before(self, number: int, *, redeal: bool) -> tuple[int, ...]:
+        """The table at that hand. Some changes wait for the `redeal` that follows a void hand."""
+        for change in list(self.changes):
+            raw, place = change
+            here = redeal or not raw.get("redeal", False)
+            due = raw["before_hand"] < number or (raw["before_hand"] == number and here)
+            if due and raw.get("event") != "sits_out":
+                self.changes.remove(change)
                 self._apply(raw, place)
         return tuple(self.table)
+
+    def sitting_out(self, number: int) -> frozenset[int]:
+        """The seats that sit that hand out. Where bids were made, they tell; here is what was noted."""
+        noted = (
+            self.reader.seat(raw.get("player"), f"{place}.player")
+            for raw, place in self.changes
+            if raw.get("event") == "sits_out" and raw["before_hand"] == number
+        )
+        return frozenset(seat for seat in noted if seat is not None)
 
     def _apply(self, raw: Mapping[str, Any], place: str) -> None:
         reader, event = self.reader, raw.get("event")
@@ -381,9 +442,11 @@ class _Tables:
             if all(seat in self.table for seat in seats):
                 first, second = (self.table.index(seat) for seat in seats if seat is not None)
                 self.table[first], self.table[second] = self.table[second], self.table[first]
+            elif None not in seats:
+                reader.found.append(problem("%(event)s cannot be done here", place, event="swap"))
             return
         seat = reader.seat(raw.get("player"), f"{place}.player")
-        if seat is None or event == "sits_out":
+        if seat is None:
             return
         if event == "leaves" and seat in self.table:
             self.table.remove(seat)
@@ -392,11 +455,28 @@ class _Tables:
             at = self.table.index(after) + 1 if after in self.table else len(self.table)
             self.table.insert(at, seat)
         else:
-            reader.found.append(problem("%(event)s cannot be done here", place, event=str(event)[:60]))
+            reader.found.append(problem("%(event)s cannot be done here", place, event=shown(event)))
 
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_instant(text: str) -> bool:
+    try:
+        instant = datetime.fromisoformat(text)
+        instant.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return False
+    return instant.tzinfo is not None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def write(record: Record) -> dict[str, Any]:
@@ -412,9 +492,12 @@ def write(record: Record) -> dict[str, Any]:
         for key in ("name", "note", "place", "started", "finished", "played_on")
         if getattr(record, key)
     }
-    changes = _seat_changes(sheet)
+    # Who came or went before the open hand stays known, although that hand is not written.
+    changes = _seat_changes(record.sheet)
     written: dict[str, Any] = {"id": record.id} if record.id else {}
     written |= {"format": FORMAT, **texts, "rules": sheet.rules.write(), "players": list(sheet.names)}
+    if sheet.plan != tuple(hand.cards for hand in sheet.played):
+        written["plan"] = list(sheet.plan)
     written["hands"] = [_written_hand(hand, sheet) for hand in sheet.hands]
     if sheet.adjustments:
         written["adjustments"] = [
@@ -454,15 +537,21 @@ def _seat_changes(sheet: Sheet) -> list[dict[str, Any]]:
     if not sheet.hands:
         return changes
     table = [seat for seat in range(len(sheet.names)) if seat in sheet.hands[0].table]
+    redeal = False
     for hand in sheet.hands:
-        changes += _changes_between(table, hand, sheet.names)
-        table = list(hand.table)
+        moves = _changes_between(table, hand, sheet.names)
+        changes += [{**move, "redeal": True} if redeal else move for move in moves]
+        changes += [
+            {"before_hand": hand.number, "event": "sits_out", "player": sheet.names[seat]}
+            for seat in sorted(hand.absent)
+        ]
+        table, redeal = list(hand.table), hand.is_void
     return changes
 
 
-def _changes_between(table: list[int], hand: Hand, called: Sequence[str]) -> list[dict[str, Any]]:
+def _changes_between(before: Sequence[int], hand: Hand, called: Sequence[str]) -> list[dict[str, Any]]:
     changes: list[dict[str, Any]] = []
-    table = list(table)
+    table = list(before)
     for seat in [each for each in table if each not in hand.table]:
         changes.append({"before_hand": hand.number, "event": "leaves", "player": called[seat]})
         table.remove(seat)
@@ -480,6 +569,4 @@ def _changes_between(table: list[int], hand: Hand, called: Sequence[str]) -> lis
                 {"before_hand": hand.number, "event": "swap", "players": [called[table[at]], called[seat]]}
             )
             table[at], table[other] = table[other], table[at]
-    for seat in sorted(hand.absent):
-        changes.append({"before_hand": hand.number, "event": "sits_out", "player": called[seat]})
     return changes

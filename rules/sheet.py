@@ -1,7 +1,7 @@
 """A whole game as one frozen value: the facts that were written down, and everything that follows from them.
 
-Facts: rules, plan, who sat where, dealer, trump, bids, tricks, adjustments. Everything else (phase, points, totals,
-places, outcome, what is wrong) is computed here and nowhere else.
+Facts: rules, plan, who sat where, dealer, trump, bids, tricks, adjustments. Everything else (phase, points,
+totals, places, outcome, what is wrong) is computed here and nowhere else.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Hand:
     bids: tuple[int | None, ...]
     took: tuple[int | None, ...]
     tally: tuple[int | None, ...] = ()
-    """Tricks tapped while the hand is played: a reminder, which becomes the result only when it is complete."""
+    """Tricks tapped while the hand is played: a reminder, which becomes the result only once complete."""
     absent: frozenset[int] = frozenset()
     """Seats of the table that sit this hand out."""
     trump: Trump | None = None
@@ -113,15 +113,15 @@ class Hand:
         return self.cards - sum(count or 0 for count in self.tally)
 
     def to_go(self, seat: int) -> int | None:
-        """How many tricks the tally says a seat still needs; negative: it has too many. None without a bid."""
+        """How many tricks a seat still needs by the tally; negative: it has too many. None without a bid."""
         bid = self.bids[seat]
         return None if bid is None else bid - ((self.tally[seat] or 0) if self.tally else 0)
 
     def proposed(self) -> tuple[int | None, ...]:
         """The tricks to show when the hand is over, before anybody settled them.
 
-        What was entered stands. When all but one were entered, the last follows. Otherwise a complete tally, or
-        else the bids: most people make what they bid, so only those who missed need a touch.
+        What was entered stands. When all but one were entered, the last follows. Otherwise a complete tally,
+        or else the bids: most people make what they bid, so only those who missed need a touch.
         """
         untouched = [seat for seat in self.playing if self.took[seat] is None]
         rest = self.cards - sum(count or 0 for count in self.took)
@@ -135,7 +135,7 @@ class Hand:
         return tuple(filled)
 
     def tricks_problems(self, took: Sequence[int | None]) -> tuple[Problem, ...]:
-        """Everything wrong with these tricks by seat: out of range, missing, or not adding up to the cards."""
+        """All that is wrong with these tricks by seat: out of range, missing, not adding up to the cards."""
         found = []
         for seat in self.playing:
             tricks = took[seat]
@@ -173,7 +173,7 @@ def _sum_problem(total: int, cards: int) -> Problem:
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Points outside the hands: a penalty, a bonus, the start of a late joiner. Counts from hand `hand` on."""
+    """Points outside the hands: a penalty, a bonus, a late joiner's start. Counts from hand `hand` on."""
 
     hand: int
     seat: int
@@ -323,12 +323,12 @@ class Sheet:
         return self._dealt(1, dealer, tuple(range(len(self.names))), frozenset())
 
     def next_hand(self) -> Hand | None:
-        """The hand that follows when the last one is closed or void; None when the game is over.
+        """The hand that follows the last one; None while that is open, and when the game is over.
 
         After a void hand the same dealer deals it again.
         """
         last = self.hands[-1]
-        if self.outcome:
+        if self.open_hand or self.outcome:
             return None
         if last.is_void:
             return self._dealt(last.number, last.dealer, last.table, last.absent)
@@ -459,10 +459,11 @@ class Sheet:
 
     def _places_before(self) -> tuple[int, ...] | None:
         """The places before the last hand that counts; None while that is the first."""
-        if len(self.rows) < 2:
+        if len(self.played) < 2:
             return None
-        sign = -1 if self.rules.lowest_wins else 1
-        return _places([(sign * cell.total, 0) for cell in self.rows[-2].cells])
+        last = self.played[-1].number
+        earlier = tuple(each for each in self.adjustments if each.hand < last)
+        return replace(self, hands=self.played[:-1], adjustments=earlier).places
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
@@ -480,16 +481,20 @@ class Sheet:
     def _ending(self) -> Ending | None:
         if self.ended_early:
             return Ending.ENDED_EARLY
+        # Where every hand was void nothing was played, and so nothing is finished.
+        if not self.played:
+            return None
         if len(self.played) >= len(self.plan):
             return Ending.PLAN_FINISHED
-        if self.rules.target and self.played and max(self.totals) >= self.rules.target:
+        # Points given while a hand is open end the game only with that hand.
+        if self.rules.target and not self.open_hand and max(self.totals) >= self.rules.target:
             return Ending.TARGET_REACHED
         return None
 
     # What is wrong
 
     def problems(self) -> tuple[Problem, ...]:
-        """Everything in this game that its rules do not allow, each with its place; empty for a clean game."""
+        """All in this game that its rules do not allow, each with its place; empty for a clean game."""
         found: list[Problem] = []
         for at, hand in enumerate(self.hands):
             place = f"hands[{at}]"

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rules.names import is_storable
 from rules.plan import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -23,8 +24,8 @@ from rules.plan import (
     overdealt,
     sequence,
 )
-from rules.problem import Problem, RulesError, counted_problem, problem
-from rules.scoring import FormulaError, Scoring, Streak
+from rules.problem import Problem, RulesError, counted_problem, problem, shown
+from rules.scoring import Scoring, Streak
 
 
 class Trump(StrEnum):
@@ -84,6 +85,11 @@ class Ties(StrEnum):
     MADE_BIDS = "made-bids"
 
 
+_ONE_PACK = ByPlayers(default=52)
+_NOT_AGREED = ByPlayers()
+_TEN_AND_TRICKS = Scoring(made="10 + tricks", missed="0")
+
+
 @dataclass(frozen=True)
 class Rules:
     """Everything one table plays by. Settled when the game starts and kept with it for ever."""
@@ -95,9 +101,9 @@ class Rules:
     players: tuple[int, int] = (2, MOST_PLAYERS)
     """The fewest and the most players."""
     direction: Direction = Direction.CLOCKWISE
-    deck: ByPlayers = ByPlayers(default=52)
+    deck: ByPlayers = _ONE_PACK
     """Cards in the pack."""
-    largest: ByPlayers = ByPlayers()
+    largest: ByPlayers = _NOT_AGREED
     """The largest hand by agreement; 0 leaves it to the pack alone."""
     reserve: int = 0
     """Cards that must stay in the pack, so that one is left to turn."""
@@ -121,7 +127,7 @@ class Rules:
     """So many zero bids of one player in consecutive hands at the most; 0 for no limit."""
     zeros_counted_from: int = 2
     """The number of players from which that limit holds."""
-    scoring: Scoring = Scoring(made="10 + tricks", missed="0")
+    scoring: Scoring = _TEN_AND_TRICKS
     streak: Streak | None = None
     target: int = 0
     """The total that ends the game at the end of a hand; 0 plays the plan out."""
@@ -132,11 +138,14 @@ class Rules:
     sources: tuple[str, ...] = ()
 
     def plan(self, players: int) -> tuple[int, ...]:
-        """The sizes of all hands for that many players; sizes above the largest hand are dealt as the largest.
+        """The sizes of all hands for that many players; a size above the largest hand becomes the largest.
 
-        Raises SequenceError when the sequence cannot be read.
+        Raises SequenceError when the sequence cannot be read, or the pack does not go round even once.
         """
         largest = self.largest_hand(players)
+        if largest < 1:
+            short = overdealt(1, players, self.deck.of(players)) or problem("a game needs at least 1 hand")
+            raise SequenceError(short, 0)
         sizes = sequence(self.sequence, largest=largest, players=players)
         return tuple(min(size, largest) for size in sizes)
 
@@ -146,11 +155,11 @@ class Rules:
         return min(self.largest.of(players) or fits, fits)
 
     def trump_of(self, number: int, plan: Sequence[int], players: int) -> Trump | None:
-        """The trump of hand `number` (from 1) as far as the rules alone decide it; None where the table must say."""
+        """The trump of hand `number` (from 1) as far as the rules tell; None where the table must say."""
         match self.trump:
             case TrumpMethod.NONE:
                 return Trump.NONE
-            case TrumpMethod.ROTATION | TrumpMethod.FIXED:
+            case TrumpMethod.ROTATION | TrumpMethod.FIXED if self.rotation:
                 return self.rotation[(number - 1) % len(self.rotation)]
             case TrumpMethod.TURNED if self.is_no_trump(number, plan, players):
                 return Trump.NONE
@@ -174,11 +183,15 @@ class Rules:
         return cards * players < self.deck.of(players)
 
     def hook_binds(self, cards: int, *, last_hand: bool) -> bool:
-        """Whether the bids of a hand of that size may not add up to the cards."""
-        return self.hook and cards >= self.hook_from and not (last_hand and self.hook_spares_last)
+        """Whether the bids of a hand of that size may not add up to the cards.
+
+        Where all bid at once nobody is last, so the hook binds nobody.
+        """
+        spared = self.simultaneous or cards < self.hook_from or (last_hand and self.hook_spares_last)
+        return self.hook and not spared
 
     def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
-        """Everything that bars that many players from playing by these rules (and this plan); empty if nothing."""
+        """All that bars that many players from playing by these rules (and this plan); empty if nothing."""
         found: list[Problem] = []
         fewest, most = self.players
         if not fewest <= players <= most:
@@ -202,6 +215,8 @@ class Rules:
                     "sequence",
                 )
             )
+        if any(size < 1 for size in sizes):
+            found.append(problem("a hand needs at least 1 card", "sequence"))
         if sizes and (trouble := overdealt(max(sizes), players, self.deck.of(players), "sequence")):
             found.append(trouble)
         return tuple(found)
@@ -216,10 +231,9 @@ class Rules:
         """
         data = dict(data)
         named = data.pop("variant", None)
-        base = classic() if named is None else find_variant(str(named))
+        base = _unnamed() if named is None else find_variant(named) if isinstance(named, str) else None
         if base is None:
-            raise RulesError(problem("there is no variant %(name)s", "rules.variant", name=named))
-        base = base if named is not None else replace(base, id="custom", name="", aliases=(), sources=())
+            raise RulesError(problem("there is no variant %(name)s", "rules.variant", name=shown(named)))
         return base.with_data(data)
 
     def with_data(self, data: Mapping[str, Any]) -> Rules:
@@ -230,15 +244,16 @@ class Rules:
         found: list[Problem] = []
         values: dict[str, Any] = {}
         for key, given in data.items():
+            place = f"rules.{shown(key)}"
             if key not in _READERS:
-                found.append(problem("%(key)s is no field of the rules", f"rules.{key}", key=key))
+                found.append(problem("%(key)s is no field of the rules", place, key=shown(key)))
                 continue
             try:
                 values[key] = _READERS[key](given)
-            except FormulaError as error:
-                found += [replace(each, place=f"rules.{key}.{each.place}") for each in error.problems]
-            except (ValueError, TypeError, KeyError, AttributeError):
-                found.append(problem("%(value)s does not fit here", f"rules.{key}", value=str(given)[:60]))
+            except RulesError as error:
+                found += [replace(each, place=f"{place}.{each.place}") for each in error.problems]
+            except (ValueError, TypeError, LookupError, AttributeError):
+                found.append(problem("%(value)s does not fit here", place, value=shown(given)))
         if found:
             raise RulesError(*found)
         return replace(self, **values)
@@ -247,16 +262,16 @@ class Rules:
         """These rules as plain data: `variant` and only what differs from it. `Rules.read` is the inverse."""
         base = find_variant(self.id)
         written: dict[str, Any] = {"variant": base.id} if base else {}
-        base = base or replace(classic(), id="custom", name="", aliases=(), sources=())
+        base = base or _unnamed()
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in _WRITERS and value != getattr(base, each.name):
+            if each.name != "id" and value != getattr(base, each.name):
                 written[each.name] = _WRITERS[each.name](value)
         return written
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 200:
+    if not isinstance(value, str) or len(value) > 200 or not is_storable(value):
         raise ValueError(value)
     return value
 
@@ -269,7 +284,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _switch(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(value)
+        raise TypeError(value)
     return value
 
 
@@ -279,11 +294,22 @@ def _number(value: Any) -> int:
     return value
 
 
+def _natural(value: Any) -> int:
+    if _number(value) < 0:
+        raise ValueError(value)
+    return _number(value)
+
+
+def _players(value: Any) -> tuple[int, int]:
+    fewest, most = value
+    if not 2 <= _number(fewest) <= _number(most) <= MOST_PLAYERS:
+        raise ValueError(value)
+    return fewest, most
+
+
 def _deck(value: Any) -> ByPlayers:
     deck = ByPlayers.read(value)
-    if not all(
-        1 <= number <= 1040 for number in (deck.default or 1, deck.each or 1, *dict(deck.table).values())
-    ):
+    if deck == ByPlayers():
         raise ValueError(value)
     return deck
 
@@ -297,6 +323,8 @@ def _scoring(value: Any) -> Scoring:
 def _streak(value: Any) -> Streak | None:
     if value is None:
         return None
+    if not set(value) <= {each.name for each in fields(Streak)}:
+        raise ValueError(value)
     return Streak(
         length=_number(value["length"]),
         made=_number(value["made"]),
@@ -306,14 +334,13 @@ def _streak(value: Any) -> Streak | None:
 
 
 _READERS: dict[str, Any] = {
-    "id": _text,
     "name": _text,
     "aliases": _texts,
-    "players": lambda value: (_number(value[0]), _number(value[1])),
+    "players": _players,
     "direction": Direction,
     "deck": _deck,
     "largest": ByPlayers.read,
-    "reserve": _number,
+    "reserve": _natural,
     "sequence": _text,
     "other_sequences": _texts,
     "trump": TrumpMethod,
@@ -323,13 +350,13 @@ _READERS: dict[str, Any] = {
     "first_bidder": First,
     "leads": First,
     "hook": _switch,
-    "hook_from": _number,
+    "hook_from": _natural,
     "hook_spares_last": _switch,
-    "zeros_in_a_row": _number,
-    "zeros_counted_from": _number,
+    "zeros_in_a_row": _natural,
+    "zeros_counted_from": _natural,
     "scoring": _scoring,
     "streak": _streak,
-    "target": _number,
+    "target": _natural,
     "lowest_wins": _switch,
     "ties": Ties,
     "reminders": _texts,
@@ -353,9 +380,10 @@ def _written_streak(streak: Streak | None) -> dict[str, Any] | None:
 
 
 _WRITERS: dict[str, Any] = {
-    **{key: _same for key in _READERS if key not in ("id", "aliases", "sources", "other_sequences")},
-    **{key: list for key in ("players", "rotation", "reminders")},
-    **{key: str for key in ("direction", "trump", "no_trump_on", "first_bidder", "leads", "ties")},
+    **dict.fromkeys(_READERS, _same),
+    **dict.fromkeys(("aliases", "players", "other_sequences", "reminders", "sources"), list),
+    **dict.fromkeys(("direction", "trump", "no_trump_on", "first_bidder", "leads", "ties"), str),
+    "rotation": lambda suits: [str(suit) for suit in suits],
     "deck": ByPlayers.write,
     "largest": ByPlayers.write,
     "scoring": _written_scoring,
@@ -367,12 +395,17 @@ _WRITERS: dict[str, Any] = {
 def variants() -> Mapping[str, Rules]:
     """The named variants of variants.toml by id, in the order of the file."""
     rows = tomllib.loads(Path(__file__).with_name("variants.toml").read_text(encoding="utf-8"))
-    return {key: Rules().with_data({"id": key, **row}) for key, row in rows.items()}
+    return {key: replace(Rules().with_data(row), id=key) for key, row in rows.items()}
 
 
 def classic() -> Rules:
     """The base game, which everything left unsaid falls back to."""
     return variants()["classic"]
+
+
+def _unnamed() -> Rules:
+    """The base game as no variant: what rules that name none start from."""
+    return replace(classic(), id="custom", name="", aliases=(), sources=())
 
 
 def find_variant(name: str) -> Rules | None:
