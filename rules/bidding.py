@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from rules.problem import Problem, RulesError, problem
+from rules.problem import Problem, RulesError, counted_problem, problem
 
 
 class Balance(StrEnum):
@@ -100,8 +100,11 @@ class Bidding:
         if bid == 0 and seat in self.must_not_zero and (self.cards, self.barred(seat)) != (1, 1):
             return problem("zero was bid too often in a row")
         if bid == self.barred(seat):
-            return problem(
-                "%(bid)d is barred: the bids would add up to the %(cards)d cards", bid=bid, cards=self.cards
+            return counted_problem(
+                "%(bid)d is barred: the bids would add up to the %(count)d card",
+                "%(bid)d is barred: the bids would add up to the %(count)d cards",
+                self.cards,
+                bid=bid,
             )
         return None
 
@@ -134,5 +137,12 @@ class Bidding:
             if seat not in self.order
         ]
         if self.breaks_hook:
-            found.append(problem("the bids add up to the %(cards)d cards", "bids", cards=self.cards))
+            found.append(
+                counted_problem(
+                    "the bids add up to the %(count)d card",
+                    "the bids add up to the %(count)d cards",
+                    self.cards,
+                    "bids",
+                )
+            )
         return tuple(found)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rules.problem import Problem, RulesError, problem
+from rules.problem import Problem, RulesError, counted_problem, problem
 
 MOST_HANDS = 120
 """A plan may have this many hands at the most."""
@@ -90,11 +90,12 @@ def overdealt(cards: int, players: int, deck: int, place: str = "") -> Problem |
     """What is wrong with dealing so many cards each from that pack, with the arithmetic; None if it fits."""
     if cards * players <= deck:
         return None
-    return problem(
-        "%(players)d × %(cards)d cards = %(product)d, the pack has %(deck)d",
+    return counted_problem(
+        "%(players)d × %(count)d card = %(product)d, the pack has %(deck)d",
+        "%(players)d × %(count)d cards = %(product)d, the pack has %(deck)d",
+        cards,
         place,
         players=players,
-        cards=cards,
         product=cards * players,
         deck=deck,
     )

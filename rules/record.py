@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, SequenceError, next_dealer
-from rules.problem import Problem, RulesError, problem, shown
+from rules.problem import Problem, RulesError, counted_problem, problem, shown
 from rules.sheet import Adjustment, Hand, Sheet
 from rules.variants import Rules, Trump
 
@@ -266,9 +266,7 @@ class _Reader:
         if given is None and optional:
             return nothing
         if not isinstance(given, list) or len(given) != len(self.names):
-            self._wrong(
-                "here stand %(count)d numbers, one for each player", f"{place}.{key}", count=len(self.names)
-            )
+            self._wrong("here stands a number for each player", f"{place}.{key}")
             return nothing
         for seat, count in enumerate(given):
             if count is None:
@@ -276,8 +274,14 @@ class _Reader:
             if not _is_count(count) or count < 0:
                 self._wrong("this is a whole number from 0 up, or null", f"{place}.{key}[{seat}]")
             elif count > cards:
-                self._wrong(
-                    "%(count)d with %(cards)d cards dealt", f"{place}.{key}[{seat}]", count=count, cards=cards
+                self.found.append(
+                    counted_problem(
+                        "%(number)d with %(count)d card dealt",
+                        "%(number)d with %(count)d cards dealt",
+                        cards,
+                        f"{place}.{key}[{seat}]",
+                        number=count,
+                    )
                 )
         return tuple(count if _is_count(count) else None for count in given)
 
@@ -369,7 +373,7 @@ class _Reader:
             or len(given) != len(self.names)
             or not all(_is_count(each) and abs(each) <= MOST_POINTS for each in given)
         ):
-            self._wrong("here stand %(count)d numbers, one for each player", "totals", count=len(self.names))
+            self._wrong("here stands a number for each player", "totals")
             return None
         return tuple(given)
 

@@ -325,11 +325,13 @@ class Sheet:
     def next_hand(self) -> Hand | None:
         """The hand that follows the last one; None while that is open, and when the game is over.
 
-        After a void hand the same dealer deals it again.
+        After a void hand the same dealer deals it again. Where nothing says who deals first, the first seat.
         """
-        last = self.hands[-1]
         if self.open_hand or self.outcome:
             return None
+        if not self.hands:
+            return self.first_hand(0)
+        last = self.hands[-1]
         if last.is_void:
             return self._dealt(last.number, last.dealer, last.table, last.absent)
         dealer = next_dealer(last.table, last.dealer, self.rules.direction, last.table)

@@ -185,10 +185,11 @@ class Rules:
     def hook_binds(self, cards: int, *, last_hand: bool) -> bool:
         """Whether the bids of a hand of that size may not add up to the cards.
 
-        Where all bid at once nobody is last, so the hook binds nobody.
+        When all bid at once nobody is last, so the hook binds nobody.
         """
-        spared = self.simultaneous or cards < self.hook_from or (last_hand and self.hook_spares_last)
-        return self.hook and not spared
+        if not self.hook or self.simultaneous or (last_hand and self.hook_spares_last):
+            return False
+        return cards >= self.hook_from
 
     def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
         """All that bars that many players from playing by these rules (and this plan); empty if nothing."""
@@ -337,18 +338,18 @@ _READERS: dict[str, Any] = {
     "name": _text,
     "aliases": _texts,
     "players": _players,
-    "direction": Direction,
+    "direction": lambda value: Direction(_text(value)),
     "deck": _deck,
     "largest": ByPlayers.read,
     "reserve": _natural,
     "sequence": _text,
     "other_sequences": _texts,
-    "trump": TrumpMethod,
+    "trump": lambda value: TrumpMethod(_text(value)),
     "rotation": lambda value: tuple(Trump(suit) for suit in _texts(value)),
-    "no_trump_on": NoTrumpOn,
+    "no_trump_on": lambda value: NoTrumpOn(_text(value)),
     "simultaneous": _switch,
-    "first_bidder": First,
-    "leads": First,
+    "first_bidder": lambda value: First(_text(value)),
+    "leads": lambda value: First(_text(value)),
     "hook": _switch,
     "hook_from": _natural,
     "hook_spares_last": _switch,
@@ -358,7 +359,7 @@ _READERS: dict[str, Any] = {
     "streak": _streak,
     "target": _natural,
     "lowest_wins": _switch,
-    "ties": Ties,
+    "ties": lambda value: Ties(_text(value)),
     "reminders": _texts,
     "sources": _texts,
 }
