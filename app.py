@@ -1,0 +1,175 @@
+"""The scorebook: settings, extensions, blueprints, error pages and the guard in front of every request. Wiring only."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, abort, render_template, request
+from flask_compress import Compress
+from werkzeug.exceptions import HTTPException
+
+import cli
+import language
+import views
+from models import begin_writing, db
+
+HERE = Path(__file__).parent
+SHORTEST_SECRET = 32
+"""Characters a session secret must have at the least."""
+SAMPLE_SECRETS = ("changeme", "secret", "dev", "development", "password", "your-secret-key")
+
+
+def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
+    """The app. `settings` override what the environment says; tests hand theirs over here.
+
+    Environment: SCOREBOOK_DATA (the folder of the database and the session secret, default `data/` beside this
+    file), DATABASE_URL (default: SQLite in that folder), SECRET_KEY (default: made on first start, kept there),
+    SCOREBOOK_HTTPS=1 when it is reached over https only.
+
+    Raises SystemExit in plain words when a setting cannot be used.
+    """
+    app = Flask(__name__, static_folder="static")
+    configure(app, settings or {})
+    db.init_app(app)
+    Compress(app)
+    language.init_app(app)
+    views.init_app(app)
+    cli.init_app(app)
+    app.before_request(refuse_cross_site)
+    app.before_request(write_one_at_a_time)
+    app.after_request(set_headers)
+    app.register_error_handler(HTTPException, show_error)
+    app.url_defaults(lambda endpoint, values: stamp_static(app, endpoint, values))
+    return app
+
+
+def configure(app: Flask, settings: Mapping[str, Any]) -> None:
+    """Take the settings from the environment and from `settings`, and check them."""
+    folder = Path(settings.get("DATA_FOLDER") or os.environ.get("SCOREBOOK_DATA") or HERE / "data").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    https = os.environ.get("SCOREBOOK_HTTPS") == "1"
+    app.config.update(
+        DATA_FOLDER=folder,
+        SQLALCHEMY_DATABASE_URI=database_url(os.environ.get("DATABASE_URL"), folder),
+        SECRET_KEY=os.environ.get("SECRET_KEY"),
+        HTTPS=https,
+        MAX_CONTENT_LENGTH=64 * 1024,
+        MAX_FORM_MEMORY_SIZE=64 * 1024,
+        MAX_FORM_PARTS=200,
+        SESSION_COOKIE_NAME="scorebook",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=timedelta(days=400),
+        SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),
+        COMPRESS_MIN_SIZE=500,
+    )
+    app.config.update(settings)
+    if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
+        # A connection that a restarted database dropped is replaced before anybody notices.
+        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"pool_pre_ping": True}
+    if app.config["HTTPS"]:
+        app.config.update(SESSION_COOKIE_NAME="__Host-scorebook", SESSION_COOKIE_SECURE=True)
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or kept_secret(folder / "secret")
+    weak = app.config["SECRET_KEY"].casefold()
+    if len(weak) < SHORTEST_SECRET or any(weak.startswith(sample) for sample in SAMPLE_SECRETS):
+        raise SystemExit(
+            f"SECRET_KEY is a sample or shorter than {SHORTEST_SECRET} characters: anybody could forge a keeper's "
+            "cookie. Leave it unset, and one is made and kept beside the database."
+        )
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+
+
+def database_url(given: str | None, folder: Path) -> str:
+    """The address of the database for SQLAlchemy; PostgreSQL is always spoken to through psycopg."""
+    if not given:
+        return f"sqlite:///{folder / 'scorebook.sqlite'}"
+    scheme, separator, rest = given.partition("://")
+    return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else given
+
+
+def kept_secret(path: Path) -> str:
+    """The session secret of this installation, made on first start, readable by its owner alone."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="ascii").strip()
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(48))
+    return path.read_text(encoding="ascii")
+
+
+def refuse_cross_site() -> None:
+    """Refuse to change anything for another site's page.
+
+    Browsers say where a POST comes from in `Sec-Fetch-Site`, over plain http in a home network only in `Origin`. A
+    POST that says neither, or a null origin, is refused as well. No tokens: a form that waited offline stays good.
+    """
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return
+    origin = urlsplit(request.headers.get("Origin", ""))
+    if (site := request.headers.get("Sec-Fetch-Site")) is not None:
+        ours = site == "same-origin" and request.headers.get("Origin") != "null"
+    else:
+        ours = origin.scheme in ("http", "https") and origin.netloc == request.host
+    if not ours:
+        abort(403, "cross-site")
+
+
+def write_one_at_a_time() -> None:
+    """A POST takes the writer's place in the database before it reads what it will change."""
+    if request.method == "POST":
+        begin_writing()
+
+
+def set_headers(response: Response) -> Response:
+    """Headers of every answer: nothing from elsewhere, nothing inline, nothing kept by caches but hashed files."""
+    response.headers.update(
+        {
+            "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+            "object-src 'none'; frame-ancestors 'none'",
+            "Referrer-Policy": "same-origin",
+            "X-Content-Type-Options": "nosniff",
+            "X-Robots-Tag": "noindex, nofollow",
+            "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+        }
+    )
+    if request.endpoint == "static" and response.status_code in (200, 304):
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    else:
+        response.headers["Cache-Control"] = "no-store"
+    if request.is_secure:
+        response.headers["Strict-Transport-Security"] = "max-age=31536000"
+    return response
+
+
+def show_error(error: HTTPException) -> Response | tuple[str, int]:
+    """A page that says what happened and what to do, for every status."""
+    if error.response is not None or error.code is None:
+        return error.get_response()  # type: ignore[return-value]
+    db.session.rollback()
+    return render_template("error.html", status=error.code, reason=error.description), error.code
+
+
+def stamp_static(app: Flask, endpoint: str, values: dict[str, Any]) -> None:
+    """Name a static file by its content, so that browsers keep it for ever and never show an old one."""
+    if endpoint == "static" and "v" not in values:
+        values["v"] = static_stamp(Path(app.static_folder or "") / values["filename"])
+
+
+def static_stamp(path: Path) -> str:
+    """The content of a file in ten characters."""
+    key = (str(path), path.stat().st_mtime_ns)
+    if key not in _STAMPS:
+        _STAMPS[key] = hashlib.sha256(path.read_bytes()).hexdigest()[:10]
+    return _STAMPS[key]
+
+
+_STAMPS: dict[tuple[str, int], str] = {}

@@ -1,0 +1,157 @@
+"""Commands for the operator and for those who have records of games: `flask --help` lists them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+from flask import Flask, current_app, url_for
+
+from rules import record
+from rules.problem import RulesError
+
+
+def init_app(app: Flask) -> None:
+    """Hang the commands into `flask`."""
+    for command in (migrate, run_server, score, demo, keeper):
+        app.cli.add_command(command)
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the database up to date."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    command.upgrade(config, "head")
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8000, show_default=True, help="The port to listen on.")
+def run_server(host: str, port: int) -> None:
+    """Serve the scorebook, and say where to open it."""
+    from serve import serve
+
+    serve(current_app._get_current_object(), host, port)  # type: ignore[attr-defined]
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def score(files: tuple[Path, ...], as_json: bool) -> None:
+    """Print the totals of game records in FILES, and whether they agree with the recorded ones.
+
+    Exit status 1 if a file disagrees or cannot be read. Needs no database.
+    """
+    good = True
+    for path in files:
+        answer = _scored(path)
+        good = good and answer["agrees"] is not False and "error" not in answer
+        click.echo(json.dumps(answer, ensure_ascii=False) if as_json else _in_words(answer))
+    sys.exit(0 if good else 1)
+
+
+def _scored(path: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = {"file": str(path)}
+    try:
+        game = _read(path)
+    except RulesError as error:
+        return answer | {"agrees": False, "error": [str(each) for each in error.problems]}
+    sheet = game.sheet
+    wrong = game.disagreements()
+    return answer | {
+        "players": list(sheet.names),
+        "totals": list(sheet.totals),
+        "places": list(sheet.places),
+        "agrees": not wrong,
+        "warnings": [str(each) for each in (*game.warnings, *wrong)],
+    }
+
+
+def _in_words(answer: dict[str, Any]) -> str:
+    if "error" in answer:
+        return f"{answer['file']}: cannot be read\n" + "\n".join(f"  {each}" for each in answer["error"])
+    pairs = zip(answer["players"], answer["totals"], strict=True)
+    totals = ", ".join(f"{name} {total}" for name, total in pairs)
+    verdict = "agrees" if answer["agrees"] else "DISAGREES"
+    lines = [f"{answer['file']}: {totals} ({verdict})"]
+    return "\n".join(lines + [f"  {each}" for each in answer["warnings"]])
+
+
+def _read(path: Path) -> record.Record:
+    """The record in a file; RulesError in words for whatever is wrong with it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RulesError(record.problem("%(reason)s", reason=str(error))) from None
+    return record.read(data)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def demo(files: tuple[Path, ...]) -> None:
+    """Fill a book with the games recorded in FILES, two of them still running, and print its links.
+
+    Running it again makes no second copies.
+    """
+    from models import Book, db, new_key, select
+
+    now = datetime.now(UTC)
+    book = db.session.scalar(select(Book).where(Book.name == DEMO))
+    if book is None:
+        book = Book.start(new_key(), now, DEMO)
+        db.session.flush()
+    for path in files:
+        game = book.keep_record(_read(path), now)
+        click.echo(f"{_address('sheet.sheet', code=game.code)}  {path.stem}")
+    for path, played in ((files[-1], 4), (files[0], 1)):
+        game = book.keep_record(_beginning(_read(path), played), now)
+        hand = game.sheet().open_hand
+        if hand is not None:
+            click.echo(
+                f"{_address('play.hand', code=game.code, number=hand.number)}  {path.stem}, still running"
+            )
+    key = book.invite(now)
+    db.session.commit()
+    click.echo(f"{_address('keys.invitation', key=key)}  open this first, to keep these games on a phone")
+
+
+DEMO = "Demo"
+
+
+def _beginning(whole: record.Record, played: int) -> record.Record:
+    """The same game when so many of its hands were played: its plan goes on."""
+    from dataclasses import replace
+
+    sheet = replace(whole.sheet, hands=whole.sheet.hands[:played])
+    return replace(whole, id=f"{whole.name}-after-{played}", name="", sheet=sheet, totals=None)
+
+
+@click.command()
+@click.argument("book")
+def keeper(book: str) -> None:
+    """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it)."""
+    from models import Book, Game, db, select
+
+    found = db.session.scalar(select(Book).where(Book.code == book))
+    if found is None:
+        game = db.session.scalar(select(Game).where(Game.code == book))
+        found = game.book if game else None
+    if found is None:
+        raise click.ClickException(f"No book and no game has the code {book}.")
+    key = found.invite(datetime.now(UTC), timedelta(hours=24))
+    db.session.commit()
+    click.echo(_address("keys.invitation", key=key))
+
+
+def _address(endpoint: str, **values: Any) -> str:
+    """The address of a page for a person at this computer; the host is theirs to change."""
+    with current_app.test_request_context(base_url="http://127.0.0.1:8000"):
+        return url_for(endpoint, **values, _external=True)

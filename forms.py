@@ -1,0 +1,331 @@
+"""What a screen sends, checked for its shape. Whether it is legal, the rules say; whether it is still true, the models.
+
+`InputRequired`, never `DataRequired`: a bid of 0 is legal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from wtforms import BooleanField, FieldList, Form, IntegerField, RadioField, StringField
+from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
+
+from language import gettext as _
+from language import say
+from rules import names
+from rules.plan import MOST_HANDS, MOST_PLAYERS, ByPlayers, largest_that_fits, sequence
+from rules.problem import RulesError
+from rules.scoring import Scoring
+from rules.variants import NoTrumpOn, Rules, Trump, TrumpMethod, classic, find_variant, variants
+
+LONGEST_LIST = 1000
+"""Characters of a line with several names."""
+
+
+def number(**settings: Any) -> IntegerField:
+    """A whole number that must be there."""
+    return IntegerField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
+
+
+def number_or_nothing() -> IntegerField:
+    """A whole number, or nothing where there was nothing yet."""
+    return IntegerField(validators=[Optional(), NumberRange(min=0, max=10_000)])
+
+
+class TapForm(Form):
+    """One tap: `act` is the random id that the form was shown with."""
+
+    act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
+
+
+class TrumpForm(TapForm):
+    """What is trump, and what stood there when the form was shown."""
+
+    trump = RadioField(choices={str(suit): str(suit) for suit in Trump}, validators=[InputRequired()])
+    was = StringField(validators=[Optional(), Length(max=8)])
+
+    def validate_was(self, field: StringField) -> None:
+        """Nothing, or a trump."""
+        if field.data and field.data not in list(Trump):
+            raise ValidationError(_("This is no trump."))
+
+    def before(self) -> Trump | None:
+        """The trump that the person saw."""
+        return Trump(self.was.data) if self.was.data else None
+
+
+class BidForm(TapForm):
+    """One bid of one seat; `insist` says that a table against the hook is meant."""
+
+    seat = number()
+    bid = number()
+    was = number_or_nothing()
+    insist = BooleanField()
+
+
+class TricksForm(TapForm):
+    """The tricks of one seat, in the tally or when they are counted."""
+
+    seat = number()
+    tricks = number()
+    was = number_or_nothing()
+
+
+class UndoForm(TapForm):
+    """Which step is to be taken back."""
+
+    change = number()
+
+
+class ScoreForm(TapForm):
+    """The tricks of everybody: fields `tricks-<seat>`, and `was-<seat>` for what stood there."""
+
+    confirmed = BooleanField()
+
+    @classmethod
+    def for_seats(cls, seats: Iterable[int], data: Any) -> ScoreForm:
+        """The form of a hand that these seats play."""
+        fields = {f"tricks-{seat}": number() for seat in seats}
+        fields |= {f"was-{seat}": number_or_nothing() for seat in seats}
+        form = type("HandScoreForm", (cls,), fields)(data)
+        form.seats = tuple(seats)
+        return form
+
+    seats: tuple[int, ...] = ()
+
+    def took(self) -> dict[int, int]:
+        """The tricks by seat."""
+        return {seat: self[f"tricks-{seat}"].data for seat in self.seats}
+
+    def before(self) -> dict[int, int | None]:
+        """What the person saw stored, by seat."""
+        return {seat: self[f"was-{seat}"].data for seat in self.seats}
+
+
+OWN_PLAN = "own"
+RANDOM = "random"
+
+ORDERS = {
+    "1..H": lambda: _("Up"),
+    "H..1": lambda: _("Down"),
+    "1..H,H-1..1": lambda: _("Up and down"),
+    "H..1,2..H": lambda: _("Down and up"),
+}
+"""The four orders of the base game by their sequence."""
+
+NO_TRUMP = {
+    NoTrumpOn.LAST: lambda: _("the last hand"),
+    NoTrumpOn.LARGEST: lambda: _("every largest hand"),
+    NoTrumpOn.EXHAUSTED: lambda: _("when no card is left to turn"),
+    NoTrumpOn.NEVER: lambda: _("never"),
+}
+
+TRUMP_METHODS = {
+    TrumpMethod.TURNED: lambda: _("A card is turned"),
+    TrumpMethod.ROTATION: lambda: _("The suits take turns"),
+    TrumpMethod.NONE: lambda: _("No trump at all"),
+    TrumpMethod.UNTRACKED: lambda: _("We do not note it"),
+}
+
+MISSES = {"0": lambda: _("nothing"), "tricks": lambda: _("1 a trick")}
+ZEROS = {"": lambda: _("as any made bid"), "5 + cards": lambda: _("5 + the cards")}
+
+
+class NewGameForm(Form):
+    """Who plays, who deals first, by which rules. Kept in the page until the game starts."""
+
+    act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
+    players = FieldList(StringField(), max_entries=MOST_PLAYERS)
+    newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
+    dealer = StringField(default=RANDOM)
+    variant = RadioField(validate_choice=False, default="classic")
+    shown_variant = StringField(default="classic")
+    order = RadioField(validate_choice=False, default="1..H")
+    plan = StringField(validators=[Length(max=200)])
+    largest = IntegerField(validators=[Optional()])
+    hands = IntegerField(validators=[Optional()])
+    hook = BooleanField()
+    simultaneous = BooleanField()
+    must_trump = BooleanField()
+    trump = RadioField(validate_choice=False, default=str(TrumpMethod.TURNED))
+    no_trump_on = RadioField(validate_choice=False, default=str(NoTrumpOn.LARGEST))
+    missed = RadioField(validate_choice=False, default="0")
+    made_zero = RadioField(validate_choice=False, default="")
+
+    @classmethod
+    def fresh(
+        cls, act: str, rules: Rules | None = None, players: Iterable[str] = (), **more: Any
+    ) -> NewGameForm:
+        """An empty form, or one filled with the table and the rules of another game."""
+        form = cls(data={"act": act, "players": list(players), **more})
+        form.show(rules or classic())
+        return form
+
+    # The table
+
+    def do(self, what: str) -> None:
+        """One step of set-up: `add`, `add:NAME`, `up:SEAT`, `down:SEAT`, `out:SEAT`; anything else only shows again."""
+        verb, _colon, target = what.partition(":")
+        if verb == "add":
+            self.add(target or self.newcomers.data or "")
+        elif verb in ("up", "down", "out") and target.isdecimal() and int(target) < len(self.players):
+            self.move(verb, int(target))
+        if self.variant.data != self.shown_variant.data and find_variant(self.variant.data or ""):
+            self.show(find_variant(self.variant.data or "") or classic())
+
+    def add(self, typed: str) -> None:
+        """Seat everybody in a line of names, as long as there is a chair."""
+        self.newcomers.data = ""
+        left = []
+        for name in re.split(r"[,;\n]", typed):
+            tidied = names.tidy(name)
+            if not tidied:
+                continue
+            if len(self.players) < MOST_PLAYERS and not names.name_problem(tidied):
+                self.players.append_entry(tidied)
+            else:
+                left.append(tidied)
+        if left:
+            self.newcomers.data = ", ".join(left)
+            trouble = names.name_problem(left[0])
+            self.newcomers.errors = [
+                say(trouble) if trouble else _("%(most)d players at the most.", most=MOST_PLAYERS)
+            ]
+
+    def move(self, verb: str, seat: int) -> None:
+        """Swap a player with a neighbour, or send one away; the dealer stays the same person."""
+        called = [entry.data for entry in self.players]
+        order = list(range(len(called)))
+        if verb == "out":
+            order.remove(seat)
+        else:
+            other = (seat + (1 if verb == "down" else -1)) % len(order)
+            order[seat], order[other] = order[other], order[seat]
+        while self.players.entries:
+            self.players.pop_entry()
+        for each in order:
+            self.players.append_entry(called[each])
+        if (dealer := self.dealer.data or "").isdecimal():
+            self.dealer.data = str(order.index(int(dealer))) if int(dealer) in order else RANDOM
+
+    def called(self) -> list[str]:
+        """The tidied names in seat order."""
+        return [names.tidy(entry.data or "") for entry in self.players]
+
+    # The rules
+
+    def show(self, rules: Rules) -> None:
+        """Set every switch as these rules have it."""
+        known = {**ORDERS, **dict.fromkeys((variant_of(rules).sequence, *rules.other_sequences))}
+        self.variant.data = self.shown_variant.data = variant_of(rules).id
+        self.order.data = rules.sequence if rules.sequence in known else OWN_PLAN
+        self.plan.data = "" if rules.sequence in known else rules.sequence
+        self.largest.data = self.hands.data = None
+        self.hook.data = rules.hook
+        self.simultaneous.data = rules.simultaneous
+        self.must_trump.data = "must-trump" in rules.reminders
+        self.trump.data = str(rules.trump)
+        self.no_trump_on.data = str(rules.no_trump_on)
+        self.missed.data = rules.scoring.missed
+        self.made_zero.data = rules.scoring.made_zero
+
+    def base(self) -> Rules:
+        """The variant the switches belong to."""
+        return find_variant(self.shown_variant.data or "") or classic()
+
+    def offer(self) -> None:
+        """Set the choices: the usual ones, and what the variant itself has."""
+        base = self.base()
+        orders = {base.sequence: _("As usual"), **{key: key for key in base.other_sequences}}
+        orders |= {key: label() for key, label in ORDERS.items()}
+        self.variant.choices = {key: rules.name for key, rules in variants().items()}
+        self.order.choices = {**orders, OWN_PLAN: _("Our own plan")}
+        self.trump.choices = {
+            str(method): label()
+            for method, label in TRUMP_METHODS.items()
+            if method is not TrumpMethod.ROTATION or base.rotation
+        }
+        self.no_trump_on.choices = {str(key): label() for key, label in NO_TRUMP.items()}
+        self.missed.choices = _formulas(base.scoring.missed, MISSES)
+        self.made_zero.choices = _formulas(base.scoring.made_zero, ZEROS)
+
+    def rules(self) -> Rules:
+        """The rules as the switches stand. Raises RulesError where a formula or a plan cannot be read."""
+        base = self.base()
+        reminders = [each for each in base.reminders if each != "must-trump"]
+        trump = {str(each): each for each in TrumpMethod}.get(self.trump.data or "", base.trump)
+        no_trump_on = {str(each): each for each in NoTrumpOn}.get(
+            self.no_trump_on.data or "", base.no_trump_on
+        )
+        return replace(
+            base,
+            sequence=(self.plan.data or "").strip() if self.order.data == OWN_PLAN else self.order.data or "",
+            hook=bool(self.hook.data),
+            simultaneous=bool(self.simultaneous.data),
+            reminders=tuple(reminders + ["must-trump"] * bool(self.must_trump.data)),
+            trump=trump if trump is not TrumpMethod.ROTATION or base.rotation else base.trump,
+            no_trump_on=no_trump_on,
+            scoring=Scoring(
+                made=base.scoring.made,
+                missed=self.missed.data or base.scoring.missed,
+                made_zero=self.made_zero.data or "",
+            ),
+        )
+
+    def planned(self, rules: Rules, players: int) -> tuple[int, ...]:
+        """The sizes of all hands: the sequence, its largest hand and its number of hands cut as asked.
+
+        Raises RulesError. A plan that the table typed itself is refused where it does not fit, never clipped.
+        """
+        fits = largest_that_fits(rules.deck.of(players), players, rules.reserve)
+        largest = self.largest.data or rules.largest_hand(players)
+        if self.order.data == OWN_PLAN:
+            sizes = sequence(rules.sequence, largest=min(largest, fits), players=players)
+        else:
+            cut = replace(rules, largest=ByPlayers(min(largest, rules.largest_hand(players))))
+            sizes = cut.plan(players)
+        return sizes[: self.hands.data or MOST_HANDS]
+
+    def validate_players(self, field: FieldList) -> None:
+        """Enough of them, with names, all different."""
+        called = self.called()
+        if len(called) < 2:
+            raise ValidationError(_("Who plays? At least 2 players are needed."))
+        for entry, name in zip(field, called, strict=True):
+            if trouble := names.name_problem(name):
+                entry.errors = [say(trouble)]
+        for earlier, later in names.twins(called):
+            field[later].errors = [_("%(name)s is at the table already.", name=called[earlier])]
+        if any(entry.errors for entry in field):
+            raise ValidationError(_("Look at the names."))
+
+    def validate_largest(self, field: IntegerField) -> None:
+        """A largest hand makes the game shorter, so it has at least 2 cards."""
+        if field.data is not None and not 2 <= field.data <= 1000:
+            raise ValidationError(_("The largest hand has 2 cards or more."))
+
+    def validate_hands(self, field: IntegerField) -> None:
+        """A game has 1 to 120 hands."""
+        if field.data is not None and not 1 <= field.data <= MOST_HANDS:
+            raise ValidationError(_("A game has 1 to %(most)d hands.", most=MOST_HANDS))
+
+    def blame(self, error: RulesError) -> None:
+        """Put what the rules refuse beside the field it comes from."""
+        fields = {"players": self.players, "sequence": self.plan, "": self.plan}
+        for each in error.problems:
+            field = fields.get(each.place, self.plan)
+            field.errors = [*field.errors, say(each)]
+
+
+def variant_of(rules: Rules) -> Rules:
+    """The variant that rules started from."""
+    return find_variant(rules.id) or classic()
+
+
+def _formulas(own: str, usual: Mapping[str, Any]) -> dict[str, str]:
+    """The usual choices, and the variant's own formula in front of them where it is another."""
+    choices = {key: label() for key, label in usual.items()}
+    return choices if own in choices else {own: own, **choices}

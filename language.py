@@ -1,0 +1,91 @@
+"""What is said to the person, in their language: gettext for sentences, Babel for dates and lists.
+
+Only `en` is complete today; a language is added by its catalogue in translations/ (see CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import gettext as catalogues
+from datetime import date, datetime
+from functools import cache
+from pathlib import Path
+
+from babel import Locale, negotiate_locale
+from babel.dates import format_date, format_time
+from babel.lists import format_list
+from flask import Flask, g, has_request_context, request
+
+from rules.problem import Problem
+
+LANGUAGES = ("en",)
+"""The languages people can choose, the fallback first."""
+
+TRANSLATIONS = Path(__file__).parent / "translations"
+
+
+def init_app(app: Flask) -> None:
+    """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.filters.update(say=say, day=day, clock=clock, listed=listed)
+    app.jinja_env.globals.update(
+        language=lambda: locale().language, direction=lambda: locale().text_direction
+    )
+
+
+def locale() -> Locale:
+    """The reader's locale: the first language of the browser that there is a catalogue for."""
+    if not has_request_context():
+        return Locale.parse(LANGUAGES[0])
+    if "locale" not in g:
+        wanted = [code.replace("-", "_") for code in request.accept_languages.values()]
+        g.locale = Locale.parse(negotiate_locale(wanted, LANGUAGES) or LANGUAGES[0])
+    return g.locale
+
+
+def gettext(text: str, **values: object) -> str:
+    """The sentence in the reader's language, its places filled."""
+    return _plain(text) % values if values else _plain(text)
+
+
+def ngettext(singular: str, plural: str, count: int, **values: object) -> str:
+    """The sentence in the form its number asks for; `%(num)d` is the number."""
+    return _plural(singular, plural, count) % {"num": count, **values}
+
+
+def say(problem: Problem) -> str:
+    """What the rules object to, in the reader's language and as a sentence."""
+    if problem.plural:
+        text = _plural(problem.text, problem.plural, problem.count)
+    else:
+        text = _plain(problem.text)
+    sentence = text % dict(problem.values)
+    return sentence[:1].upper() + sentence[1:] + "."
+
+
+def day(value: date) -> str:
+    """A calendar date as people there write it."""
+    return format_date(value, "full", locale=locale())
+
+
+def clock(value: datetime) -> str:
+    """A time of day as people there write it."""
+    return format_time(value, "short", locale=locale())
+
+
+def listed(words: list[str] | tuple[str, ...]) -> str:
+    """Words as an enumeration: "Ada, Bruno and Chiara"."""
+    return format_list(list(words), locale=locale())
+
+
+def _plain(text: str) -> str:
+    return _catalogue(locale().language).gettext(text)
+
+
+def _plural(singular: str, plural: str, count: int) -> str:
+    return _catalogue(locale().language).ngettext(singular, plural, count)
+
+
+@cache
+def _catalogue(language: str) -> catalogues.NullTranslations:
+    return catalogues.translation("messages", TRANSLATIONS, [language], fallback=True)

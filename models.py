@@ -1,0 +1,896 @@
+"""The tables, and the verbs that change a game, in the game's words.
+
+Rows hold facts only: who sat where, who dealt, what was bid and taken. Points are computed by `rules.sheet`; the one
+stored result is each seat's final total and place, written by `Game.settle` and nowhere else.
+
+Every verb takes an `Act` (which tap, by whom, when). A tap has its effect once, however often it is sent, and is
+refused as `Stale` where the fact it was based on has changed since. What a verb did to the rows is kept as the steps of
+a `Change`, so that it can be undone exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Connection,
+    DateTime,
+    Engine,
+    ForeignKey,
+    MetaData,
+    Select,
+    String,
+    UniqueConstraint,
+    delete,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.orm import (
+    DeclarativeBase,
+    Mapped,
+    Session,
+    mapped_column,
+    relationship,
+    selectinload,
+)
+from sqlalchemy.types import TypeDecorator
+
+from rules import names
+from rules.bidding import IllegalBid
+from rules.problem import RulesError, problem
+from rules.record import Record
+from rules.sheet import Adjustment as AdjustmentValue
+from rules.sheet import Hand as HandValue
+from rules.sheet import Sheet
+from rules.variants import Rules, Trump
+
+CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+CODE_LENGTH = 26
+"""26 base-32 characters are 130 bits: nobody guesses an address."""
+
+
+class Base(DeclarativeBase):
+    """All tables; constraints get names, so that migrations can find them on every database."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+db = SQLAlchemy(model_class=Base)
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite forgets zones, so none is stored and every value comes back aware."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Store the UTC reading."""
+        return value.astimezone(UTC).replace(tzinfo=None) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give it back aware."""
+        return value.replace(tzinfo=UTC) if value else None
+
+
+@event.listens_for(Engine, "connect")
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    if not isinstance(connection, sqlite3.Connection):
+        return
+    # We begin transactions ourselves: the driver's own begin too late and lose concurrent updates.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "busy_timeout = 5000",
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+@event.listens_for(Engine, "begin")
+def _begin_sqlite(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def begin_writing() -> None:
+    """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
+    db.session.connection(execution_options={"writes": True})
+
+
+@dataclass(frozen=True)
+class Act:
+    """One tap: the random id of the form it came from, the phone, and the moment."""
+
+    id: str
+    at: datetime
+    keeper_id: int | None = None
+
+    def key(self, *content: object) -> str:
+        """What makes this tap one: the same form sent with other content is another tap."""
+        return hashlib.sha256(json.dumps([self.id, *content]).encode()).hexdigest()
+
+
+class Stale(Exception):
+    """The fact a tap was based on has changed since.
+
+    `what` names the fact (`bid`, `trump`, `took`, `hand` ...), `stored` is its value now, `sent` what came.
+    """
+
+    def __init__(self, what: str, stored: object, sent: object, seat: int | None = None) -> None:
+        super().__init__(what)
+        self.what, self.stored, self.sent, self.seat = what, stored, sent, seat
+
+
+class NeedsConfirming(Exception):
+    """Legal or not, this is seldom meant: the person is asked. `what` names the question."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+class Book(Base):
+    """One group's scorebook: its players and games, and the phones that may write in it."""
+
+    __tablename__ = "book"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
+    name: Mapped[str] = mapped_column(String(80), default="")
+    created: Mapped[datetime] = mapped_column(Instant)
+    keepers: Mapped[list[Keeper]] = relationship(back_populates="book", cascade="all, delete-orphan")
+    players: Mapped[list[Player]] = relationship(back_populates="book", cascade="all, delete-orphan")
+    games: Mapped[list[Game]] = relationship(back_populates="book", cascade="all, delete-orphan")
+
+    @classmethod
+    def start(cls, phone: str, at: datetime, name: str = "") -> Book:
+        """A new book, kept by that phone (its secret key, of which only a hash is stored)."""
+        book = cls(code=new_code(), name=name, created=at)
+        book.keepers.append(Keeper(key_hash=hashed(phone), created=at, seen=at))
+        db.session.add(book)
+        return book
+
+    @classmethod
+    def kept_by(cls, phone: str) -> Sequence[Book]:
+        """The books a phone keeps, the first one first."""
+        found = select(cls).join(Keeper).where(Keeper.key_hash == hashed(phone)).order_by(Keeper.id)
+        return db.session.scalars(found).all()
+
+    def keeper(self, phone: str) -> Keeper | None:
+        """The phone's right to write in this book; None if it has none."""
+        found = select(Keeper).where(Keeper.book_id == self.id, Keeper.key_hash == hashed(phone))
+        return db.session.scalar(found)
+
+    def invite(self, at: datetime, valid: timedelta = timedelta(hours=24)) -> str:
+        """A new single-use key that makes one more phone a keeper. Only its hash is stored."""
+        key = secrets.token_urlsafe(24)
+        db.session.add(Invitation(book=self, key_hash=hashed(key), expires=at + valid))
+        return key
+
+    def player(self, name: str) -> Player:
+        """The player of that name, new if the book does not know it. The name must be tidied and legal."""
+        found = select(Player).where(Player.book_id == self.id, Player.key == names.key(name))
+        player = db.session.scalar(found)
+        if player is None:
+            player = Player(book=self, name=name, key=names.key(name))
+            db.session.add(player)
+        return player
+
+    def known_players(self, most: int = 24) -> Sequence[Player]:
+        """The book's players, who sat in the latest games first."""
+        last = (
+            select(func.max(Seat.game_id))
+            .where(Seat.player_id == Player.id)
+            .correlate(Player)
+            .scalar_subquery()
+        )
+        found = select(Player).where(Player.book_id == self.id).order_by(last.desc(), Player.id).limit(most)
+        return db.session.scalars(found).all()
+
+    def running_games(self) -> Sequence[Game]:
+        """The games that are not over, the one touched last first."""
+        return db.session.scalars(
+            _whole_games()
+            .where(Game.book_id == self.id, Game.finished.is_(None))
+            .order_by(Game.touched.desc())
+        ).all()
+
+    def finished_games(self, most: int) -> Sequence[Game]:
+        """The latest finished games, with their seats."""
+        found = (
+            select(Game)
+            .where(Game.book_id == self.id, Game.finished.is_not(None))
+            .order_by(Game.finished.desc(), Game.id.desc())
+            .limit(most)
+            .options(selectinload(Game.seats).selectinload(Seat.player))
+        )
+        return db.session.scalars(found).all()
+
+    def start_game(
+        self,
+        called: Sequence[str],
+        rules: Rules,
+        dealer: int,
+        act: Act,
+        *,
+        plan: Sequence[int] | None = None,
+        played_on: date | None = None,
+    ) -> Game:
+        """A new game with its first hand dealt; the one already there if this very tap has started it.
+
+        `called` are tidied names in seat order, clockwise; `dealer` is a seat. Raises RulesError when these rules do
+        not allow that many players or that plan.
+        """
+        key = act.key("game")
+        if (game := db.session.scalar(select(Game).where(Game.action == key))) is not None:
+            return game
+        plan = tuple(plan) if plan is not None else None
+        if problems := rules.problems(len(called), plan):
+            raise RulesError(*problems)
+        game = self._new_game(called, rules, plan or rules.plan(len(called)), act.at, key)
+        game.played_on = played_on or act.at.date()
+        game.open_hand(game.sheet().first_hand(dealer))
+        return game
+
+    def keep_record(self, record: Record, at: datetime) -> Game:
+        """The game of a record, with all its hands; the one already there if its id is in this book."""
+        key = hashlib.sha256(
+            f"record:{self.code}:{record.id or json.dumps(_content(record))}".encode()
+        ).hexdigest()
+        if (game := db.session.scalar(select(Game).where(Game.action == key))) is not None:
+            return game
+        sheet = record.sheet
+        started = datetime.fromisoformat(record.started).astimezone(UTC) if record.started else at
+        game = self._new_game(sheet.names, sheet.rules, sheet.plan, started, key)
+        game.name, game.note, game.place = record.name, record.note, record.place
+        game.played_on = date.fromisoformat(record.played_on) if record.played_on else started.date()
+        for hand in sheet.hands:
+            game.open_hand(hand)
+        for each in sheet.adjustments:
+            seat = game.seats[each.seat]
+            game.adjustments.append(
+                Adjustment(hand=each.hand, seat=seat, points=each.points, reason=each.reason)
+            )
+        finished = datetime.fromisoformat(record.finished).astimezone(UTC) if record.finished else at
+        game.settle(finished)
+        if game.finished is None and (following := game.sheet().next_hand()):
+            game.open_hand(following)
+        return game
+
+    def _new_game(
+        self, called: Sequence[str], rules: Rules, plan: Sequence[int], at: datetime, key: str
+    ) -> Game:
+        game = Game(
+            book=self,
+            code=new_code(),
+            action=key,
+            rules=rules.write(),
+            plan=list(plan),
+            started=at,
+            touched=at,
+            played_on=at.date(),
+        )
+        db.session.add(game)
+        for number, name in enumerate(called):
+            game.seats.append(Seat(number=number, player=self.player(name)))
+        db.session.flush()
+        return game
+
+
+def _content(record: Record) -> list[Any]:
+    """What makes two records without an id the same game."""
+    sheet = record.sheet
+    hands = [[hand.cards, hand.bids, hand.took, hand.dealer] for hand in sheet.hands]
+    return [sheet.names, sheet.rules.write(), hands, record.played_on, record.started]
+
+
+class Keeper(Base):
+    """The right of one phone to write in one book. The phone holds the key; here lies its hash."""
+
+    __tablename__ = "keeper"
+    __table_args__ = (UniqueConstraint("book_id", "key_hash"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
+    key_hash: Mapped[str] = mapped_column(String(64), index=True)
+    name: Mapped[str] = mapped_column(String(40), default="")
+    created: Mapped[datetime] = mapped_column(Instant)
+    seen: Mapped[datetime] = mapped_column(Instant)
+    book: Mapped[Book] = relationship(back_populates="keepers")
+
+
+class Invitation(Base):
+    """A key that makes one phone a keeper, once, before it expires."""
+
+    __tablename__ = "invitation"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"), index=True)
+    key_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    expires: Mapped[datetime] = mapped_column(Instant)
+    used: Mapped[datetime | None] = mapped_column(Instant)
+    book: Mapped[Book] = relationship()
+
+    @classmethod
+    def open_one(cls, key: str, at: datetime) -> Invitation | None:
+        """The invitation with that key if it can still be used."""
+        found = select(cls).where(cls.key_hash == hashed(key), cls.used.is_(None), cls.expires > at)
+        return db.session.scalar(found)
+
+    def accept(self, phone: str, at: datetime) -> None:
+        """Make the phone a keeper and use the invitation up."""
+        self.used = at
+        if self.book.keeper(phone) is None:
+            self.book.keepers.append(Keeper(key_hash=hashed(phone), created=at, seen=at))
+
+
+class Player(Base):
+    """A person of a book, by a name that nobody else there has."""
+
+    __tablename__ = "player"
+    __table_args__ = (UniqueConstraint("book_id", "key"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(names.LONGEST_NAME))
+    # Folding the case can make a text longer (ß becomes ss, ΐ three characters).
+    key: Mapped[str] = mapped_column(String(3 * names.LONGEST_NAME))
+    book: Mapped[Book] = relationship(back_populates="players")
+
+
+class Game(Base):
+    """One sitting with one set of rules."""
+
+    __tablename__ = "game"
+    __table_args__ = (CheckConstraint("version >= 1", name="version"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"), index=True)
+    code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
+    action: Mapped[str] = mapped_column(String(64), unique=True)
+    """The key of the tap that started it, or of the record it came from."""
+    name: Mapped[str] = mapped_column(String(500), default="")
+    note: Mapped[str] = mapped_column(String(500), default="")
+    place: Mapped[str] = mapped_column(String(500), default="")
+    rules: Mapped[dict[str, Any]] = mapped_column(JSON)
+    plan: Mapped[list[int]] = mapped_column(JSON)
+    """The sizes of all hands, played and to come."""
+    played_on: Mapped[date]
+    started: Mapped[datetime] = mapped_column(Instant)
+    touched: Mapped[datetime] = mapped_column(Instant)
+    finished: Mapped[datetime | None] = mapped_column(Instant, index=True)
+    ended_early: Mapped[bool] = mapped_column(default=False)
+    version: Mapped[int] = mapped_column(default=1)
+    """Grows with every change; a second writer who slipped past the lock fails on it."""
+    book: Mapped[Book] = relationship(back_populates="games")
+    seats: Mapped[list[Seat]] = relationship(
+        back_populates="game", cascade="all, delete-orphan", order_by="Seat.number"
+    )
+    hands: Mapped[list[Hand]] = relationship(
+        back_populates="game", cascade="all, delete-orphan", order_by="Hand.id"
+    )
+    adjustments: Mapped[list[Adjustment]] = relationship(
+        back_populates="game", cascade="all, delete-orphan", order_by="Adjustment.id"
+    )
+    changes: Mapped[list[Change]] = relationship(
+        back_populates="game", cascade="all, delete-orphan", order_by="Change.id", lazy="select"
+    )
+    __mapper_args__ = {"version_id_col": version, "version_id_generator": False}
+
+    @classmethod
+    def find(cls, code: str, *, writing: bool = False) -> Game | None:
+        """The game at an address, with all its rows. For writing it is locked until the transaction ends."""
+        found = _whole_games().where(cls.code == code)
+        if writing:
+            found = found.with_for_update(of=cls)
+        return db.session.scalar(found)
+
+    # The game as a value
+
+    def sheet(self) -> Sheet:
+        """The whole game as the rules see it."""
+        seat_numbers = {seat.id: seat.number for seat in self.seats}
+        return Sheet(
+            rules=_rules(json.dumps(self.rules)),
+            names=tuple(seat.player.name for seat in self.seats),
+            plan=tuple(self.plan),
+            hands=tuple(hand.value(seat_numbers, len(self.seats)) for hand in self.hands),
+            adjustments=tuple(
+                AdjustmentValue(each.hand, seat_numbers[each.seat_id], each.points, each.reason)
+                for each in self.adjustments
+            ),
+            ended_early=self.ended_early,
+        )
+
+    def record(self) -> Record:
+        """The game as it is exported."""
+        return Record(
+            sheet=self.sheet(),
+            id=self.code,
+            name=self.name,
+            note=self.note,
+            place=self.place,
+            started=self.started.isoformat(timespec="seconds"),
+            finished=self.finished.isoformat(timespec="seconds") if self.finished else "",
+            played_on=self.played_on.isoformat(),
+        )
+
+    # The verbs
+
+    def name_trump(self, act: Act, number: int, trump: Trump, *, was: Trump | None) -> None:
+        """Say what is trump in the open hand. Raises Stale when another trump stands there by now."""
+        hand = self._open(number)
+        with self._step(act, "trump", number, None, trump) as new:
+            if new and _changes("trump", hand.trump, str(trump), was):
+                hand.trump = str(trump)
+
+    def bid(
+        self, act: Act, number: int, seat: int, bid: int, *, was: int | None, insist: bool = False
+    ) -> None:
+        """Note a bid in the open hand, or change one.
+
+        Raises IllegalBid; Stale when another bid stands there by now; NeedsConfirming when a bid put right out of
+        turn would make the table even against the hook, unless the table insists.
+        """
+        hand = self._open(number)
+        with self._step(act, "bid", number, seat, bid) as new:
+            entry = hand.entry(seat)
+            if not (new and _changes("bid", entry.bid, bid, was, seat)):
+                return
+            sheet = self.sheet()
+            bidding = sheet.bidding(sheet.hands[-1])
+            if bid == bidding.barred(seat) and seat != bidding.last_bidder:
+                if not insist:
+                    raise NeedsConfirming("hook")
+            else:
+                bidding.place(seat, bid)
+            entry.bid = bid
+
+    def count(self, act: Act, number: int, seat: int, tricks: int, *, was: int | None) -> None:
+        """Tally tricks while the hand is played. Raises RulesError outside 0 to the cards; Stale."""
+        hand = self._open(number)
+        with self._step(act, "tally", number, seat, tricks) as new:
+            entry = hand.entry(seat)
+            if new and _changes("tally", entry.tally, tricks, was, seat):
+                others = sum(each.tally or 0 for each in hand.entries if each is not entry)
+                if not 0 <= tricks <= hand.cards - others:
+                    raise RulesError(problem("all %(cards)d tricks are given away", cards=hand.cards))
+                entry.tally = tricks
+
+    def hand_over(self, act: Act, number: int) -> None:
+        """The last trick of the open hand is played. Raises RulesError while somebody has yet to bid."""
+        hand = self._open(number)
+        with self._step(act, "over", number) as new:
+            if new and not hand.is_over:
+                sheet = self.sheet()
+                if missing := sheet.bidding(sheet.hands[-1]).missing:
+                    raise IllegalBid(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
+                hand.is_over = True
+
+    def take(self, act: Act, number: int, seat: int, took: int, *, was: int | None) -> None:
+        """Note the tricks of one player; the hand stays open. Raises RulesError outside 0 to the cards; Stale."""
+        hand = self._open(number)
+        with self._step(act, "took", number, seat, took) as new:
+            entry = hand.entry(seat)
+            if new and _changes("took", entry.took, took, was, seat):
+                if not 0 <= took <= hand.cards:
+                    raise RulesError(problem("tricks are a number from 0 to %(cards)d", cards=hand.cards))
+                entry.took = took
+
+    def score(
+        self,
+        act: Act,
+        number: int,
+        took: Mapping[int, int],
+        *,
+        was: Mapping[int, int | None],
+        confirmed: bool = False,
+    ) -> None:
+        """Settle the tricks of the open hand and open the next one.
+
+        Raises RulesError when the tricks do not add up; NeedsConfirming when everybody is said to have made it and
+        nobody has touched a number; Stale when other tricks stand there by now, or the hand is closed otherwise.
+        """
+        hand = self.hand(number)
+        if hand.is_closed:
+            stored = {entry.seat.number: entry.took for entry in hand.entries if not entry.is_absent}
+            if stored != dict(took):
+                raise Stale("hand", stored, dict(took))
+            return
+        hand = self._open(number)
+        with self._step(act, "score", number, None, sorted(took.items())) as new:
+            if not new:
+                return
+            playing = [entry for entry in hand.entries if not entry.is_absent]
+            for entry in playing:
+                seat = entry.seat.number
+                _changes("took", entry.took, took.get(seat), was.get(seat), seat)
+            value = hand.value({each.id: each.number for each in self.seats}, len(self.seats))
+            results = tuple(took.get(seat) for seat in range(len(self.seats)))
+            if problems := value.tricks_problems(results):
+                raise RulesError(*problems)
+            untouched = all(entry.took is None and entry.tally is None for entry in playing)
+            if untouched and not confirmed and all(entry.bid == took[entry.seat.number] for entry in playing):
+                raise NeedsConfirming("everybody-made-it")
+            for entry in playing:
+                entry.took = took[entry.seat.number]
+            hand.is_over = hand.is_closed = True
+            db.session.flush()
+            if following := self.sheet().next_hand():
+                self.open_hand(following)
+
+    def undo(self, act: Act, change_id: int) -> Change | None:
+        """Take back the last step, if it is the one meant. Gives the step taken back.
+
+        Raises Stale when something else was done since.
+        """
+        key = act.key("undo", change_id)
+        if self._has(key):
+            return None
+        last = self.last_step()
+        if last is None or last.id != change_id:
+            raise Stale("step", last and last.id, change_id)
+        for step in reversed(last.steps):
+            _take_back(*step)
+        last.is_undone = True
+        db.session.flush()
+        db.session.expire_all()
+        self._log(act, key, "undo", last.hand, last.seat, [])
+        return last
+
+    def last_step(self) -> Change | None:
+        """The step that undo would take back."""
+        return db.session.scalar(
+            select(Change)
+            .where(Change.game_id == self.id, Change.kind != "undo", ~Change.is_undone)
+            .order_by(Change.id.desc())
+            .limit(1)
+        )
+
+    # What the verbs stand on
+
+    def hand(self, number: int) -> Hand:
+        """The hand of that number that counts or is open. Raises LookupError if it was not dealt yet."""
+        for hand in self.hands:
+            if hand.number == number and not hand.voided:
+                return hand
+        raise LookupError(number)
+
+    def _open(self, number: int) -> Hand:
+        """The open hand, if that is its number. Raises Stale when it is closed or another one is open."""
+        try:
+            hand = self.hand(number)
+        except LookupError:
+            raise Stale("hand", None, number) from None
+        if hand.is_closed:
+            raise Stale("hand", "closed", number)
+        return hand
+
+    def open_hand(self, hand: HandValue) -> Hand:
+        """Write down a hand with everybody at the table."""
+        row = Hand(
+            number=hand.number,
+            voided=sum(each.number == hand.number for each in self.hands) + 1 if hand.is_void else 0,
+            cards=hand.cards,
+            dealer=self.seats[hand.dealer],
+            trump=hand.trump and str(hand.trump),
+            is_over=hand.is_over,
+            is_closed=hand.is_closed,
+            is_uneven=hand.is_uneven,
+            note=hand.note,
+        )
+        for place, seat in enumerate(hand.table):
+            row.entries.append(
+                Entry(
+                    seat=self.seats[seat],
+                    place=place,
+                    bid=hand.bids[seat],
+                    tally=hand.tally[seat] if hand.tally else None,
+                    took=hand.took[seat],
+                    is_blind=seat in hand.blind,
+                    is_absent=seat in hand.absent,
+                )
+            )
+        self.hands.append(row)
+        db.session.flush()
+        return row
+
+    @contextmanager
+    def _step(
+        self, act: Act, kind: str, hand: int, seat: int | None = None, value: object = None
+    ) -> Iterator[bool]:
+        """Do one thing to the rows and log it. Gives False when this very tap has been there before."""
+        key = act.key(kind, hand, seat, value)
+        if self._has(key):
+            yield False
+            return
+        with _watched() as steps:
+            yield True
+        if steps:
+            self._log(act, key, kind, hand, seat, steps)
+
+    def _has(self, key: str) -> bool:
+        found = select(Change.id).where(Change.game_id == self.id, Change.action == key)
+        return db.session.scalar(found) is not None
+
+    def _log(
+        self, act: Act, key: str, kind: str, hand: int | None, seat: int | None, steps: list[Any]
+    ) -> None:
+        db.session.add(
+            Change(
+                game_id=self.id,
+                action=key,
+                kind=kind,
+                hand=hand,
+                seat=seat,
+                at=act.at,
+                keeper_id=act.keeper_id,
+                steps=steps,
+            )
+        )
+        self.touched = act.at
+        self.version += 1
+        self.settle(act.at)
+
+    def settle(self, at: datetime) -> None:
+        """Store each seat's final total and place when the game is over, and take them away when it is not."""
+        sheet = self.sheet()
+        if sheet.outcome and self.finished is None:
+            self.finished = at
+        if not sheet.outcome:
+            self.finished = None
+        for seat in self.seats:
+            seat.total = sheet.totals[seat.number] if sheet.outcome else None
+            seat.place = sheet.places[seat.number] if sheet.outcome else None
+
+
+class Seat(Base):
+    """A player's place in one game. `total` and `place` are the final ones, and empty before the end."""
+
+    __tablename__ = "seat"
+    __table_args__ = (UniqueConstraint("game_id", "number"), UniqueConstraint("game_id", "player_id"))
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
+    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"), index=True)
+    number: Mapped[int]
+    """From 0, clockwise as they first sat down."""
+    total: Mapped[int | None]
+    place: Mapped[int | None]
+    game: Mapped[Game] = relationship(back_populates="seats")
+    player: Mapped[Player] = relationship()
+
+
+class Hand(Base):
+    """The facts of one hand."""
+
+    __tablename__ = "hand"
+    __table_args__ = (
+        UniqueConstraint("game_id", "number", "voided"),
+        CheckConstraint("number >= 1", name="number"),
+        CheckConstraint("cards >= 1", name="cards"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    voided: Mapped[int] = mapped_column(default=0)
+    """0 when it counts; otherwise the how-manieth misdeal of this number it was."""
+    cards: Mapped[int]
+    dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    trump: Mapped[str | None] = mapped_column(String(8))
+    is_over: Mapped[bool] = mapped_column(default=False)
+    is_closed: Mapped[bool] = mapped_column(default=False)
+    is_uneven: Mapped[bool] = mapped_column(default=False)
+    note: Mapped[str] = mapped_column(String(500), default="")
+    game: Mapped[Game] = relationship(back_populates="hands")
+    dealer: Mapped[Seat] = relationship()
+    entries: Mapped[list[Entry]] = relationship(
+        back_populates="hand", cascade="all, delete-orphan", order_by="Entry.place"
+    )
+
+    def entry(self, seat: int) -> Entry:
+        """What a seat did in this hand. Raises IllegalBid when it is not at the table."""
+        for entry in self.entries:
+            if entry.seat.number == seat and not entry.is_absent:
+                return entry
+        raise IllegalBid(problem("this player does not bid in this hand"))
+
+    def value(self, seat_numbers: Mapping[int, int], seats: int) -> HandValue:
+        """The hand as the rules see it."""
+        by_seat = {seat_numbers[entry.seat_id]: entry for entry in self.entries}
+        at = [by_seat.get(seat) for seat in range(seats)]
+        return HandValue(
+            number=self.number,
+            cards=self.cards,
+            dealer=seat_numbers[self.dealer_id],
+            table=tuple(by_seat),
+            bids=tuple(each.bid if each else None for each in at),
+            took=tuple(each.took if each else None for each in at),
+            tally=tuple(each.tally if each else None for each in at),
+            absent=frozenset(seat for seat, each in by_seat.items() if each.is_absent),
+            trump=Trump(self.trump) if self.trump else None,
+            blind=frozenset(seat for seat, each in by_seat.items() if each.is_blind),
+            is_over=self.is_over,
+            is_closed=self.is_closed,
+            is_void=bool(self.voided),
+            is_uneven=self.is_uneven,
+            note=self.note,
+        )
+
+
+class Entry(Base):
+    """One player in one hand: where they sat, what they bid, what they took. NULL is "not yet", zero is zero."""
+
+    __tablename__ = "entry"
+    __table_args__ = (
+        UniqueConstraint("hand_id", "seat_id"),
+        CheckConstraint("bid >= 0", name="bid"),
+        CheckConstraint("took >= 0", name="took"),
+        CheckConstraint("tally >= 0", name="tally"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    hand_id: Mapped[int] = mapped_column(ForeignKey("hand.id", ondelete="CASCADE"))
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
+    place: Mapped[int]
+    """Clockwise around the table in this hand, from 0."""
+    bid: Mapped[int | None]
+    tally: Mapped[int | None]
+    took: Mapped[int | None]
+    is_blind: Mapped[bool] = mapped_column(default=False)
+    is_absent: Mapped[bool] = mapped_column(default=False)
+    hand: Mapped[Hand] = relationship(back_populates="entries")
+    seat: Mapped[Seat] = relationship()
+
+
+class Adjustment(Base):
+    """Points outside the hands, with a reason."""
+
+    __tablename__ = "adjustment"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"), index=True)
+    hand: Mapped[int]
+    """The number of the hand it counts from."""
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    points: Mapped[int]
+    reason: Mapped[str] = mapped_column(String(500), default="")
+    game: Mapped[Game] = relationship(back_populates="adjustments")
+    seat: Mapped[Seat] = relationship()
+
+
+class Change(Base):
+    """The log: one tap and what it did to the rows, before and after."""
+
+    __tablename__ = "change"
+    __table_args__ = (UniqueConstraint("game_id", "action"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
+    action: Mapped[str] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(20))
+    hand: Mapped[int | None]
+    seat: Mapped[int | None]
+    at: Mapped[datetime] = mapped_column(Instant)
+    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"))
+    steps: Mapped[list[Any]] = mapped_column(JSON)
+    """Rows touched, in order: [table, id, columns before or null, columns after or null]."""
+    is_undone: Mapped[bool] = mapped_column(default=False)
+    game: Mapped[Game] = relationship(back_populates="changes")
+
+
+_WATCHED: dict[str, type[Hand | Entry | Adjustment]] = {
+    each.__tablename__: each for each in (Hand, Entry, Adjustment)
+}
+"""The tables whose changes can be undone, parents first."""
+
+
+@contextmanager
+def _watched() -> Iterator[list[Any]]:
+    """Gather what happens to the rows of the watched tables meanwhile, as the steps of a change."""
+    session = db.session()
+    steps: list[Any] = []
+
+    def gather(_: Session, __: Any, ___: Any) -> None:
+        for row in sorted(session.dirty, key=lambda each: (each.__tablename__, each.id)):
+            if type(row) in _WATCHED.values() and (changed := _changed_columns(row)):
+                before = {key: old for key, (old, _) in changed.items()}
+                steps.append(
+                    [row.__tablename__, row.id, before, {key: new for key, (_, new) in changed.items()}]
+                )
+
+    def gather_new(_: Session, __: Any) -> None:
+        made = [row for row in session.new if type(row) in _WATCHED.values()]
+        order = list(_WATCHED)
+        for row in sorted(made, key=lambda each: (order.index(each.__tablename__), each.id)):
+            steps.append([row.__tablename__, row.id, None, _columns(row)])
+
+    session.flush()
+    event.listen(session, "before_flush", gather)
+    event.listen(session, "after_flush", gather_new)
+    try:
+        yield steps
+        session.flush()
+    finally:
+        event.remove(session, "before_flush", gather)
+        event.remove(session, "after_flush", gather_new)
+
+
+def _changed_columns(row: Base) -> dict[str, tuple[Any, Any]]:
+    attributes = inspect(row).attrs
+    changed = {}
+    for each in row.__mapper__.column_attrs:
+        history = attributes[each.key].history
+        if history.has_changes():
+            changed[each.key] = (history.deleted[0] if history.deleted else None, history.added[0])
+    return changed
+
+
+def _columns(row: Base) -> dict[str, Any]:
+    return {each.key: getattr(row, each.key) for each in row.__mapper__.column_attrs}
+
+
+def _take_back(table: str, row_id: int, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
+    kind = _WATCHED[table]
+    if before is None:
+        db.session.execute(delete(kind).where(kind.id == row_id))
+    elif after is None:
+        db.session.execute(insert(kind).values(before))
+    else:
+        db.session.execute(update(kind).where(kind.id == row_id).values(before))
+
+
+def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = None) -> bool:
+    """Whether a tap changes a fact. Raises Stale when the fact is neither what was seen nor what is sent."""
+    if stored == sent:
+        return False
+    if stored != was:
+        raise Stale(what, stored, sent, seat)
+    return True
+
+
+def _whole_games() -> Select[Game]:
+    return select(Game).options(
+        selectinload(Game.seats).selectinload(Seat.player),
+        selectinload(Game.hands).selectinload(Hand.entries),
+        selectinload(Game.adjustments),
+    )
+
+
+@lru_cache(maxsize=256)
+def _rules(written: str) -> Rules:
+    return Rules.read(json.loads(written))
+
+
+def new_code() -> str:
+    """A fresh unguessable address."""
+    return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def new_key() -> str:
+    """A fresh secret of 192 bits for a phone."""
+    return secrets.token_urlsafe(24)
+
+
+def hashed(key: str) -> str:
+    """What is stored of a secret."""
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -1,0 +1,60 @@
+"""The pages: one blueprint for each audience. What they share is here: who is looking, and how a page is answered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from flask import Flask, abort, g, request, session
+from wtforms import Form
+
+from models import Act, Game, Keeper, new_key
+
+
+def init_app(app: Flask) -> None:
+    """Hang every blueprint into the app."""
+    from views import games, home, keys, play, sheet
+
+    for blueprint in (home.bp, games.bp, play.bp, sheet.bp, keys.bp):
+        app.register_blueprint(blueprint)
+    app.jinja_env.globals.update(new_act=new_key)
+    app.context_processor(lambda: {"theme": session.get("theme", "auto")})
+
+
+def phone() -> str:
+    """The secret of this phone, from its signed cookie; made now if it has none. Sets the cookie anew on each use."""
+    session.permanent = True
+    return session.setdefault("phone", new_key())
+
+
+def load_game(_endpoint: str | None, values: dict[str, object] | None) -> None:
+    """Find the game of an address, and whether this phone may write in it, as `g.game` and `g.keeper`; 404 for none.
+
+    Everything else of a game is reached through it, never by an id of its own.
+    """
+    writing = request.method == "POST"
+    game = Game.find(str((values or {}).pop("code", "")), writing=writing)
+    if game is None:
+        abort(404, "game")
+    g.game = game
+    g.keeper = game.book.keeper(phone()) if "phone" in session else None
+    if writing and g.keeper is None:
+        abort(404, "keeper")
+
+
+def add_code(_endpoint: str, values: dict[str, object]) -> None:
+    """Put the code of the game at hand into every address built from its pages."""
+    if "game" in g:
+        values.setdefault("code", g.game.code)
+
+
+def tap(form: Form) -> Act:
+    """The tap a form stands for, now and by this phone. The form must have been sent whole; 400 otherwise."""
+    if not form.validate():
+        abort(400, "form")
+    keeper: Keeper | None = g.get("keeper")
+    return Act(form["act"].data, now(), keeper.id if keeper else None)
+
+
+def now() -> datetime:
+    """The moment, in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,137 @@
+"""Setting up a game: who plays, in which order, by which rules."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request, session, url_for
+from flask import redirect as go_to
+from werkzeug.wrappers import Response
+
+from forms import RANDOM, NewGameForm
+from models import Act, Book, Game, db, new_key
+from rules.plan import next_dealer
+from rules.problem import RulesError
+from rules.variants import Rules
+from views import now, phone
+
+bp = Blueprint("games", __name__)
+
+SHOWN_BIDS = range(4)
+"""The table of what pays shows these bids against as many tricks."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the rules come to for this table: the hands, and what a bid pays in a hand of `cards` cards."""
+
+    rules: Rules
+    plan: tuple[int, ...]
+    cards: int
+    pays: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, rules: Rules, plan: tuple[int, ...], players: int) -> Preview:
+        """Compute it; the sample hand is the plan's largest, up to 5 cards, whose table adds up to one too few."""
+        cards = max(min(max(plan, default=5), 5), SHOWN_BIDS[-1])
+        pays = tuple(
+            tuple(
+                rules.scoring.points(
+                    bid=bid,
+                    tricks=took,
+                    cards=cards,
+                    players=players,
+                    largest=max(plan, default=cards),
+                    bids=cards - 1,
+                )
+                for took in SHOWN_BIDS
+            )
+            for bid in SHOWN_BIDS
+        )
+        return cls(rules, plan, cards, pays)
+
+
+@bp.get("/new")
+def new() -> str:
+    """An empty table, or the table and the rules of the last game or of the one named by `again`."""
+    books = Book.kept_by(phone())
+    last = _model_game(books)
+    form = NewGameForm.fresh(new_key())
+    if last is not None:
+        sheet = last.sheet()
+        form.show(sheet.rules)
+        if request.args.get("again"):
+            for name in sheet.names:
+                form.players.append_entry(name)
+            hand = sheet.hands[-1]
+            form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
+    return _page(form, books)
+
+
+def _model_game(books: Sequence[Book]) -> Game | None:
+    """The game whose rules the form starts from, if this phone keeps it."""
+    if code := request.args.get("again"):
+        game = Game.find(code)
+        return game if game is not None and game.book in books else None
+    for book in books:
+        if games := (*book.running_games(), *book.finished_games(1)):
+            return max(games, key=lambda game: game.started)
+    return None
+
+
+@bp.post("/new")
+def set_up() -> str | Response | tuple[str, int]:
+    """One step of set-up, or the start of the game."""
+    form = NewGameForm(request.form)
+    form.offer()
+    what = request.form.get("do", "")
+    books = Book.kept_by(phone())
+    if what != "start":
+        form.do(what)
+        return _page(form, books)
+    if form.newcomers.data:
+        form.do("add")
+    if not form.validate():
+        return _page(form, books), 422
+    try:
+        game = _start(form, books)
+    except RulesError as error:
+        form.blame(error)
+        return _page(form, books), 422
+    return go_to(url_for("play.hand", code=game.code, number=1))
+
+
+def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
+    rules, called = form.rules(), form.called()
+    dealer = form.dealer.data or RANDOM
+    seat = int(dealer) if dealer.isdecimal() and int(dealer) < len(called) else secrets.randbelow(len(called))
+    book = books[0] if books else Book.start(phone(), now())
+    act = Act(form.act.data or "", now())
+    plan = form.planned(rules, len(called))
+    game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
+    db.session.commit()
+    return game
+
+
+def _page(form: NewGameForm, books: Sequence[Book]) -> str:
+    form.offer()
+    seated = {name.casefold() for name in form.called()}
+    known = [player.name for book in books for player in book.known_players()]
+    preview = None
+    try:
+        rules, players = form.rules(), max(len(form.players), form.base().players[0])
+        plan = form.planned(rules, players)
+        preview = Preview.of(rules, plan, players)
+        if problems := rules.problems(players, plan):
+            raise RulesError(*problems)
+    except RulesError as error:
+        form.blame(error)
+    return render_template(
+        "games/new.html",
+        form=form,
+        known=[name for name in known if name.casefold() not in seated],
+        preview=preview,
+        is_first="phone" not in session or not books,
+    )
