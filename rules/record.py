@@ -153,16 +153,16 @@ class _Reader:
         if "hands" not in self.data:
             self._wrong("the hands are missing", "hands")
         hands: list[Hand] = []
-        number = 1
+        number, misdeals = 1, 0
         for raw, place in self.objects("hands"):
-            table = tables.before(number, redeal=bool(hands) and hands[-1].is_void)
+            table = tables.before(number, misdeals)
             hand = self._hand(raw, place, number=number, table=table, rules=rules, earlier=hands)
             if hand is None:
                 continue
             if hand.is_void:
-                hand = replace(hand, absent=tables.sitting_out(number) & set(table))
+                hand = replace(hand, absent=tables.sitting_out(number, misdeals) & set(table))
             hands.append(hand)
-            number += not hand.is_void
+            number, misdeals = (number, misdeals + 1) if hand.is_void else (number + 1, 0)
         if number - 1 > MOST_HANDS:
             self._wrong("a game may have %(most)d hands", "hands", most=MOST_HANDS)
         return tuple(hands)
@@ -399,7 +399,7 @@ class _Tables:
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
         self.changes = [each for each in reader.objects("seat_changes") if self._has_number(*each)]
-        self.changes.sort(key=lambda change: change[0]["before_hand"])
+        self.changes.sort(key=lambda change: self._when(change[0]))
         self.table = list(range(len(reader.names)))
         # Whose first event is to join was not there before; who left may come back.
         known: set[int | None] = set()
@@ -411,29 +411,31 @@ class _Tables:
                 known.add(seat)
 
     def _has_number(self, raw: Mapping[str, Any], place: str) -> bool:
-        number, redeal = raw.get("before_hand"), raw.get("redeal", False)
-        fits = _is_count(number) and 1 <= number <= MOST_HANDS + 1 and isinstance(redeal, bool)
+        number, misdeals = raw.get("before_hand"), raw.get("misdeals", 0)
+        fits = _is_count(number) and 1 <= number <= MOST_HANDS + 1 and _is_count(misdeals)
         if not fits:
             self.reader.found.append(problem("there is no such hand", f"{place}.before_hand"))
         return fits
 
-    def before(self, number: int, *, redeal: bool) -> tuple[int, ...]:
-        """The table at that hand. Some changes wait for the `redeal` that follows a void hand."""
+    def _when(self, raw: Mapping[str, Any]) -> tuple[int, int]:
+        """The hand a change comes before, and how many misdeals of that hand it comes after."""
+        return raw["before_hand"], raw.get("misdeals", 0)
+
+    def before(self, number: int, misdeals: int) -> tuple[int, ...]:
+        """The table at that hand, when it was misdealt so many times already."""
         for change in list(self.changes):
             raw, place = change
-            here = redeal or not raw.get("redeal", False)
-            due = raw["before_hand"] < number or (raw["before_hand"] == number and here)
-            if due and raw.get("event") != "sits_out":
+            if self._when(raw) <= (number, misdeals) and raw.get("event") != "sits_out":
                 self.changes.remove(change)
                 self._apply(raw, place)
         return tuple(self.table)
 
-    def sitting_out(self, number: int) -> frozenset[int]:
-        """The seats that sit that hand out. Where bids were made, they tell; here is what was noted."""
+    def sitting_out(self, number: int, misdeals: int) -> frozenset[int]:
+        """The seats that sit a void hand out. Where a hand was played, its bids tell."""
         noted = (
             self.reader.seat(raw.get("player"), f"{place}.player")
             for raw, place in self.changes
-            if raw.get("event") == "sits_out" and raw["before_hand"] == number
+            if raw.get("event") == "sits_out" and self._when(raw) == (number, misdeals)
         )
         return frozenset(seat for seat in noted if seat is not None)
 
@@ -541,15 +543,17 @@ def _seat_changes(sheet: Sheet) -> list[dict[str, Any]]:
     if not sheet.hands:
         return changes
     table = [seat for seat in range(len(sheet.names)) if seat in sheet.hands[0].table]
-    redeal = False
+    misdeals = 0
     for hand in sheet.hands:
         moves = _changes_between(table, hand, sheet.names)
-        changes += [{**move, "redeal": True} if redeal else move for move in moves]
-        changes += [
-            {"before_hand": hand.number, "event": "sits_out", "player": sheet.names[seat]}
-            for seat in sorted(hand.absent)
-        ]
-        table, redeal = list(hand.table), hand.is_void
+        changes += [{**move, "misdeals": misdeals} if misdeals else move for move in moves]
+        table, misdeals = list(hand.table), misdeals + 1 if hand.is_void else 0
+    seen = {seat for hand in sheet.hands for seat in hand.table}
+    changes += [
+        {"before_hand": sheet.hands[-1].number + 1, "event": "joins", "player": name}
+        for seat, name in enumerate(sheet.names)
+        if seat not in seen
+    ]
     return changes
 
 
@@ -573,4 +577,8 @@ def _changes_between(before: Sequence[int], hand: Hand, called: Sequence[str]) -
                 {"before_hand": hand.number, "event": "swap", "players": [called[table[at]], called[seat]]}
             )
             table[at], table[other] = table[other], table[at]
+    changes += [
+        {"before_hand": hand.number, "event": "sits_out", "player": called[seat]}
+        for seat in sorted(hand.absent)
+    ]
     return changes

@@ -114,12 +114,12 @@ def test_r24_the_highest_total_wins_at_the_end(play):
 
 @pytest.mark.parametrize(("bid", "took"), [(4, 3), (2, 3)])
 def test_r30_a_miss_may_pay_its_tricks(play, bid, took):
-    """George bid four and took three: three points where a miss pays a point a trick, however it was missed."""
+    """Four or two bid and three taken: three points where a miss pays a point a trick."""
     assert play(f"{bid}/{took} 0/4", rules=scored("seed-partial")).totals == (3, 4)
 
 
 def test_r31_a_made_zero_may_pay_five_and_the_cards(play):
-    """Helen made her zero in a hand of seven: 12 points, and a made bid still pays ten and its tricks."""
+    """A zero made in a hand of seven: 12 points, and a made bid still pays ten and its tricks."""
     assert play("0/0 7/7", rules=scored("seed-zero5n")).totals == (12, 17)
 
 
@@ -166,7 +166,7 @@ def test_q13_a_tie_is_shared(play):
     ("ties", "places"), [(Ties.SHARED, (1, 1)), (Ties.MOST_MADE, (2, 1)), (Ties.MADE_BIDS, (1, 2))]
 )
 def test_a_tie_may_be_decided(play, ties, places):
-    """Thirty points each: Ada made one bid of six, Bruno two of one; most bids made, or most tricks in them."""
+    """Thirty points each: Ada made one bid of six, Bruno two of one."""
     rules = replace(classic(), scoring=Scoring("30 if bid == 6 else 15", "0"), ties=ties)
     game = play("6/6 1/0", "1/0 1/1", "1/0 1/1", rules=rules)
     assert game.totals == (30, 30)

@@ -120,7 +120,7 @@ def test_r33_every_switch_stands_by_itself():
 
 
 def test_q01_no_trump_falls_on_every_largest_hand():
-    """By default the largest hands have no trump: the last of `1..H`, the middle or both ends of a two-way game."""
+    """By default the largest hands have no trump: the middle, or both ends, of a two-way game."""
     up_and_down = replace(classic(), sequence="1..H,H-1..1")
     down_and_up = replace(classic(), sequence="H..1,2..H")
     assert classic().no_trump_on is NoTrumpOn.LARGEST
