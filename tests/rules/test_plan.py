@@ -24,7 +24,7 @@ from rules.plan import (
 )
 from rules.variants import classic, find_variant, variants
 
-quietly = settings(database=None, deadline=None, derandomize=True, max_examples=200)
+quietly = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 
 ORDERS = {"up": "1..H", "down": "H..1", "up and down": "1..H,H-1..1", "down and up": "H..1,2..H"}
 
