@@ -8,12 +8,14 @@
   root.classList.add("scripted");
   if (!window.fetch || !window.DOMParser || !window.FormData) return;
 
-  // The thumb that has just tapped must not hit what appears under it.
-  const REST = 250;
+  // The thumb that has just tapped must not hit what appears under it: a button that was not on the page before
+  // is deaf for this many milliseconds.
+  const REST = 300;
 
   let sending = false;
   let waiting = null;
   let shownAt = 0;
+  let known = new Set();
 
   const page = () => document.querySelector("[data-page]");
 
@@ -26,8 +28,7 @@
       waiting = key;
       return;
     }
-    const touched = event.submitter && event.submitter.matches(".key, .primary") && event.detail !== 0;
-    if (touched && performance.now() - shownAt < REST) return;
+    if (key && !known.has(key) && performance.now() - shownAt < REST) return;
     send(form, event.submitter);
   });
 
@@ -74,6 +75,7 @@
     const focused = document.activeElement && document.activeElement.id;
     const scroll = [window.scrollX, window.scrollY];
     const moved = address && new URL(address).pathname !== location.pathname;
+    known = new Set([...page().querySelectorAll("[data-key]")].map((button) => button.dataset.key));
     page().replaceWith(fresh);
     document.body.className = next.body.className;
     document.title = next.title;
@@ -89,6 +91,8 @@
     const same = key && fresh.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`);
     const target = same || (focused && document.getElementById(focused)) || fresh.querySelector(".dock button");
     if (target) target.focus({ preventScroll: true });
+    const now = fresh.querySelector("[aria-current]");
+    if (now) now.scrollIntoView({ block: "nearest" });
   }
 
   function announce(fresh) {

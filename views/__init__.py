@@ -26,13 +26,13 @@ def phone() -> str:
     return session.setdefault("phone", new_key())
 
 
-def load_game(_endpoint: str | None, values: dict[str, object] | None) -> None:
+def load_game() -> None:
     """Find the game of an address, and whether this phone may write in it, as `g.game` and `g.keeper`; 404 for none.
 
     Everything else of a game is reached through it, never by an id of its own.
     """
     writing = request.method == "POST"
-    game = Game.find(str((values or {}).pop("code", "")), writing=writing)
+    game = Game.find((request.view_args or {}).pop("code"), writing=writing)
     if game is None:
         abort(404, "game")
     g.game = game

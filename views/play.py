@@ -18,7 +18,7 @@ from rules.variants import Trump
 from views import add_code, load_game, tap
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
-bp.url_value_preprocessor(load_game)
+bp.before_request(load_game)
 bp.url_defaults(add_code)
 
 

@@ -9,7 +9,7 @@ from views import add_code, load_game
 from views.chart import Chart
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
-bp.url_value_preprocessor(load_game)
+bp.before_request(load_game)
 bp.url_defaults(add_code)
 
 
