@@ -259,6 +259,22 @@ def test_a_good_record_with_a_flaw_is_taken_or_refused(data, rng, value):
         assert again.sheet.standings[0].place == 1
 
 
+def test_a_value_without_bottom_is_refused_wherever_it_stands():
+    """Lists a thousand deep, under any key and in any hand, are refused like anything else that does not fit."""
+    deep: list = []
+    for _ in range(2000):
+        deep = [deep]
+    full = game(
+        adjustments=[{"hand": 1, "player": "Ada", "points": 5}],
+        seat_changes=[{"before_hand": 2, "event": "sits_out", "player": "Ada"}],
+    )
+    for key in full:
+        assert accepted(full | {key: deep}) is None
+    for part in ("hands", "adjustments", "seat_changes"):
+        for key in full[part][0]:
+            assert accepted(full | {part: [full[part][0] | {key: deep}]}) is None
+
+
 def a_legal_game(rng: Random) -> Record:
     """A game that some table might have played: guests, absences, misdeals, penalties and all."""
     names = ["Ada", "Bruno", "Chiara", "Dmitri", "Eline"][: rng.randint(3, 5)]
@@ -525,6 +541,9 @@ def test_an_open_hand_is_not_written():
     again = through_json(record)
     assert again.sheet.hands == (first,)
     assert again.sheet.plan == (1, 1)
+    assert write(record)["seat_changes"] == [
+        {"before_hand": 2, "event": "joins", "player": "Dmitri", "after": "Chiara"}
+    ]
 
 
 def test_formulas_that_look_at_the_whole_game_survive_its_export():

@@ -257,6 +257,12 @@ def test_the_facts_reach_the_formula(play):
     assert blind.rows[0].cells[ADA].blind
 
 
+def test_a_formula_counts_only_who_plays(play):
+    """Three sit at the table, one sits out: two players."""
+    game = play("1/1 0/0 -", rules=replace(classic(), scoring=Scoring("players", "0")))
+    assert game.totals == (2, 2, 0)
+
+
 # Published courses of the Romanian streak bonus: hands as (cards, made), rule, points of each hand.
 MILD, STRONG = Streak(5, 5, -5, "skip"), Streak(5, 10, -10, "reset")
 COURSES = [
@@ -324,6 +330,12 @@ def test_standings_tell_who_moved(play):
     assert game.totals == (11, 10, 13)
     assert moved == {CHIARA: (1, 0, 2), ADA: (2, 2, -1), BRUNO: (3, 3, -1)}
     assert [standing.moved for standing in play("1/1 0/0").standings] == [0, 0]
+
+
+def test_a_penalty_of_the_last_hand_moves_people(play):
+    """Ada led until the second hand, where a penalty puts her second."""
+    game = replace(play("1/1 0/0", "1/1 0/0"), adjustments=(Adjustment(2, ADA, -50),))
+    assert [(standing.seat, standing.moved) for standing in game.standings] == [(BRUNO, 1), (ADA, -1)]
 
 
 def test_places_before_follow_the_tie_rule(play):
@@ -437,3 +449,7 @@ def test_no_trump_follows_the_table_that_plays(start):
     rules = replace(classic(), largest=ByPlayers(), no_trump_on=NoTrumpOn.EXHAUSTED)
     assert rules.trump_of(1, [13], 4) is Trump.NONE
     assert rules.trump_of(1, [10], 5) is None
+    forty = replace(classic(), deck=ByPlayers(40))
+    assert forty.trump_of(2, [10, 8], 5) is Trump.NONE, (
+        "not the largest hand, but five times eight is the pack"
+    )
