@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from flask import Flask, current_app, url_for
+from flask.cli import with_appcontext
 
 from rules import record
 from rules.problem import RulesError
@@ -22,6 +23,7 @@ def init_app(app: Flask) -> None:
 
 
 @click.command()
+@with_appcontext
 def migrate() -> None:
     """Bring the database up to date."""
     from alembic import command
@@ -35,6 +37,7 @@ def migrate() -> None:
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on.")
+@with_appcontext
 def run_server(host: str, port: int) -> None:
     """Serve the scorebook, and say where to open it."""
     from serve import serve
@@ -96,6 +99,7 @@ def _read(path: Path) -> record.Record:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@with_appcontext
 def demo(files: tuple[Path, ...]) -> None:
     """Fill a book with the games recorded in FILES, two of them still running, and print its links.
 
@@ -136,6 +140,7 @@ def _beginning(whole: record.Record, played: int) -> record.Record:
 
 @click.command()
 @click.argument("book")
+@with_appcontext
 def keeper(book: str) -> None:
     """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it)."""
     from models import Book, Game, db, select

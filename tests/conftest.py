@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup, Tag
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app import create_app
+from models import Base, db
 
 
 @pytest.fixture(scope="session")
@@ -70,3 +78,263 @@ def postgresql_programs() -> Path:
         pytest.fail("PostgreSQL's initdb is missing; `make system` says how to install it.", pytrace=False)
     # The programs next to initdb belong to it, not those next to a link to it.
     return Path(found).resolve().parent
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """The app, once on each database, its tables made by the migrations as an operator would make them."""
+    settings: dict[str, Any] = {"TESTING": True, "DATA_FOLDER": tmp_path_factory.mktemp("data")}
+    if request.param == "postgresql":
+        settings["SQLALCHEMY_DATABASE_URI"] = request.getfixturevalue("postgresql")
+    app = create_app(settings)
+    assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
+    yield app
+    with app.app_context():
+        db.engine.dispose()
+
+
+@pytest.fixture
+def empty(app: Flask) -> Iterator[None]:
+    """An empty database, before and after."""
+    yield
+    with app.app_context():
+        for table in reversed(Base.metadata.sorted_tables):
+            db.session.execute(table.delete())
+        db.session.commit()
+        db.session.remove()
+
+
+@pytest.fixture
+def phone(app: Flask, empty: None) -> Phone:
+    """A phone that has never been here."""
+    return Phone(app)
+
+
+@pytest.fixture
+def other_phone(app: Flask, empty: None) -> Phone:
+    """Another phone, with cookies of its own."""
+    return Phone(app)
+
+
+@pytest.fixture
+def table(phone: Phone) -> Table:
+    """A table whose score is kept on `phone`."""
+    return Table(phone)
+
+
+class Phone:
+    """A browser without scripts: it sees pages, follows redirects, and sends the forms it was shown.
+
+    Every page it is shown is checked for what a page of ours must always be.
+    """
+
+    def __init__(self, app: Flask) -> None:
+        self.client: FlaskClient = app.test_client()
+        self.page: BeautifulSoup = BeautifulSoup("", "html.parser")
+        self.address = "/"
+        self.status = 0
+        self.headers: dict[str, str] = {}
+
+    def get(self, address: str, status: int = 200) -> BeautifulSoup:
+        """Open an address."""
+        return self._show(self.client.get(address, follow_redirects=True), status)
+
+    def post(self, address: str, data: Any, status: int = 200, **headers: str) -> BeautifulSoup:
+        """Send fields to an address, as a page of ours would."""
+        headers = {"Origin": "http://localhost"} | headers
+        return self._show(
+            self.client.post(address, data=data, headers=headers, follow_redirects=True), status
+        )
+
+    def send(self, button: Tag, status: int = 200, **typed: Any) -> BeautifulSoup:
+        """Press a button of the page: its form goes off with everything in it, `typed` on top."""
+        form = button.find_parent("form")
+        assert form is not None
+        fields = {**self.filled(form), **{name: str(value) for name, value in typed.items()}}
+        if button.get("name"):
+            fields[button["name"]] = button["value"]
+        return self.post(form["action"], fields, status)
+
+    def filled(self, form: Tag) -> dict[str, str]:
+        """The fields of a form as the page shows them."""
+        return {
+            field["name"]: field.get("value", "")
+            for field in form.find_all("input", attrs={"name": True})
+            if field.get("type") not in ("radio", "checkbox") or field.has_attr("checked")
+        }
+
+    def button(self, key: str) -> Tag:
+        """The button of the page with that `data-key`."""
+        found = self.page.find("button", attrs={"data-key": key})
+        assert found is not None, f"no button {key} on {self.address}: {self.text}"
+        return found
+
+    def tap(self, key: str, status: int = 200) -> BeautifulSoup:
+        """Press the button with that `data-key`."""
+        return self.send(self.button(key), status)
+
+    @property
+    def text(self) -> str:
+        """What the page says, its blanks as a browser would show them."""
+        return " ".join(self.page.get_text(" ").split())
+
+    def _show(self, answer: TestResponse, status: int) -> BeautifulSoup:
+        assert answer.status_code == status, f"{answer.status_code} for {answer.request.path}: {answer.text}"
+        self.address, self.status = answer.request.path, answer.status_code
+        self.headers = dict(answer.headers)
+        if answer.mimetype == "text/html":
+            self.page = BeautifulSoup(answer.text, "html.parser")
+            check_page(self.page)
+        return self.page
+
+
+def check_page(page: BeautifulSoup) -> None:
+    """What holds for every page. Each message says what to do."""
+    headings = page.find_all("h1")
+    assert len(headings) == 1, (
+        "A page has exactly one h1: give it a title block, the base makes the h1 of it."
+    )
+    heading = " ".join(headings[0].get_text(" ").split())
+    title = " ".join(page.title.get_text().split()) if page.title else ""
+    assert title.removeprefix("Error: ").startswith(heading), f"The title {title!r} starts with the h1."
+    ids = [each["id"] for each in page.find_all(id=True)]
+    assert len(ids) == len(set(ids)), "An id is there once; make it from the seat or the hand."
+    assert page.html is not None and page.html.get("lang"), "The page says its language."
+    for form in page.find_all("form"):
+        assert form.get("action"), "A form says where it goes, so that it also works from an error page."
+        assert form.get("method") == "post", "A form of ours posts; looking needs none."
+    for field in page.find_all(["input", "select", "textarea"]):
+        labelled = field.get("aria-label") or field.find_parent("label")
+        labelled = labelled or page.find("label", attrs={"for": field.get("id", "")})
+        assert field.get("type") == "hidden" or labelled, f"Every field has a label: {field}"
+        for described in str(field.get("aria-describedby", "")).split():
+            assert page.find(id=described), f"{described} describes a field, but is not there."
+    for button in page.find_all("button"):
+        assert button.get("aria-label") or button.get_text(strip=True), (
+            f"A button says what it does: {button}"
+        )
+    for table in page.find_all("table"):
+        assert table.find("caption"), "A table has a caption."
+        assert table.find("th"), "A table has headings."
+    for each in page.find_all(True):
+        handlers = [name for name in each.attrs if name.startswith("on") or name == "style"]
+        assert not handlers, f"No script and no style in the page: {each}"
+        for name in ("src", "href", "action"):
+            assert not re.match(r"\w+:|//", str(each.get(name, ""))), f"Nothing from elsewhere: {each}"
+    assert all(script.get("src") for script in page.find_all("script")), "Scripts are files."
+    assert not page.find("style"), "Styles are files."
+    for name in page.find_all(class_="name"):
+        assert name.name == "bdi", "A name may run the other way: it stands in a bdi."
+
+
+class Table:
+    """A game at a table, kept through the pages of a phone. Bids and tricks are told in seat order."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.phone = phone
+        self.code = ""
+
+    def start(self, *names: str, dealer: int = 0, **switches: Any) -> Table:
+        """Seat players and start; `switches` are fields of the form, True and False for what is ticked or not."""
+        self.phone.get("/new")
+        variant = switches.pop("variant", None)
+        if variant:
+            self.phone.send(self.phone.button("show"), variant=variant)
+        self.phone.send(self.phone.button("add"), newcomers=",".join(names))
+        fields = self.phone.filled(self.phone.button("start").find_parent("form"))
+        for name, value in {"dealer": dealer, **switches}.items():
+            fields.pop(name, None)
+            if value is not False:
+                fields[name] = "y" if value is True else str(value)
+        self.phone.post("/new", {**fields, "do": "start"})
+        self.code = self.phone.address.split("/")[2]
+        return self
+
+    @property
+    def hand(self) -> int:
+        """The number of the hand on the page."""
+        return int(self.phone.address.rpartition("/")[2])
+
+    @property
+    def phase(self) -> str:
+        """The phase that the page shows."""
+        return next(
+            kind.removeprefix("phase-") for kind in self.phone.page.body["class"] if kind.startswith("phase-")
+        )
+
+    def open(self, number: int | None = None) -> Table:
+        """Open the page of a hand, of the one at hand if none is named."""
+        self.phone.get(f"/g/{self.code}/hands/{number or self.hand}")
+        return self
+
+    def trump(self, suit: str) -> Table:
+        """Say what is trump."""
+        self.phone.tap(f"trump-{suit}")
+        return self
+
+    @property
+    def bidder(self) -> int | None:
+        """The seat that bids now; None when nobody does."""
+        field = self.phone.page.select_one("form:has(.keys) input[name=seat]")
+        return int(field["value"]) if field else None
+
+    def bid(self, *bids: int) -> Table:
+        """Everybody bids, in the order the page asks."""
+        while (seat := self.bidder) is not None:
+            self.phone.tap(f"bid-{seat}-{bids[seat]}")
+        return self
+
+    def bid_one(self, bid: int, status: int = 200) -> Table:
+        """The player that the page asks bids."""
+        self.phone.tap(f"bid-{self.bidder}-{bid}", status)
+        return self
+
+    def over(self) -> Table:
+        """The last trick is played."""
+        self.phone.tap("over")
+        return self
+
+    def shown(self) -> dict[int, int]:
+        """The tricks that the page shows, by seat."""
+        fields = self.phone.filled(self.phone.page.select_one("form.dock"))
+        prefix = "tricks-"
+        return {
+            int(name[len(prefix) :]): int(value) for name, value in fields.items() if name.startswith(prefix)
+        }
+
+    def took(self, *tricks: int) -> Table:
+        """Put the tricks of everybody right, one tap at a time, and save."""
+        for seat in self.shown():
+            # Each tap shows the page anew, and the last untouched number follows the others.
+            while (now := self.shown()[seat]) != tricks[seat]:
+                self.phone.tap(f"{'more' if now < tricks[seat] else 'less'}-{seat}")
+        return self.save()
+
+    def save(self, status: int = 200) -> Table:
+        """Save the tricks as the page shows them."""
+        self.phone.tap("save", status)
+        return self
+
+    def play(self, bids: Sequence[int], tricks: Sequence[int], trump: str = "hearts") -> Table:
+        """One whole hand."""
+        if self.phase == "deal":
+            self.trump(trump)
+        self.bid(*bids).over().took(*tricks)
+        if self.phone.page.find("button", attrs={"data-key": "confirm"}):
+            self.phone.tap("confirm")
+        return self
+
+    def undo(self) -> Table:
+        """Take back the last step."""
+        self.phone.tap("undo")
+        return self
+
+    def sheet(self) -> BeautifulSoup:
+        """The page of the score sheet."""
+        return self.phone.get(f"/g/{self.code}")
+
+    def totals(self) -> list[int]:
+        """The totals that the sheet shows, in seat order."""
+        return [
+            int(cell.get_text(strip=True).replace("−", "-")) for cell in self.sheet().select(".grid tfoot td")
+        ]

@@ -10,7 +10,7 @@ import pytest
 
 from rules.bidding import Balance, Bidding, IllegalBid
 from rules.problem import RulesError
-from rules.variants import First, classic, find_variant, variants
+from rules.variants import First, classic, variants
 
 # Published examples: cards, earlier bids, what the last bidder may not bid (None: nothing is barred).
 HOOKS = [
@@ -256,7 +256,7 @@ def test_problems_name_everything_at_once():
 def zeros_at_six(play, zeros: int):
     """The bidding of six at Kachuful in which Bruno has bid zero in so many hands."""
     hands = ["1/1 0/0 0/0 0/0 0/0 1/0"] * zeros
-    game = play(*hands, rules=replace(find_variant("kachuful"), sequence="1*8"), plan=[1] * 8)
+    game = play(*hands, rules=replace(variants()["kachuful"], sequence="1*8"), plan=[1] * 8)
     return game.bidding(game.next_hand())
 
 
@@ -269,7 +269,7 @@ def test_too_many_zeros_in_a_row(play, zeros, allowed):
 def test_five_players_may_bid_zero_for_ever(play):
     """The limit holds from six players on."""
     hands = ["1/1 0/0 0/0 0/0 1/0"] * 6
-    game = play(*hands, rules=find_variant("kachuful"), plan=[1] * 8)
+    game = play(*hands, rules=variants()["kachuful"], plan=[1] * 8)
     assert game.bidding(game.next_hand()).must_not_zero == frozenset()
 
 

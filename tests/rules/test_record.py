@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rules.plan import next_dealer
 from rules.record import FORMAT, MOST_OBJECTS, Record, RecordError, read, write
-from rules.sheet import Adjustment, Ending, Hand, Sheet
+from rules.sheet import Adjustment, Ending, Hand, Outcome, Sheet
 from rules.variants import Rules, Trump, TrumpMethod, variants
 
 GAMES = {
@@ -286,7 +286,8 @@ def a_legal_game(rng: Random) -> Record:
     table = tuple(range(len(names)))
     if len(names) == 5:
         table = table[:4]
-    dealer, hands, number = 0, [], 1
+    hands: list[Hand] = []
+    dealer, number = 0, 1
     for _ in range(rng.randint(0, 8)):
         if number > len(sheet.plan):
             break
@@ -510,7 +511,8 @@ def test_a_game_still_going_on_keeps_its_plan():
     """Two of three hands are played: the third is still to come after the record was read."""
     record = read(game(plan=[1, 2, 3]))
     assert record.sheet.outcome is None
-    assert record.sheet.next_hand().cards == 3
+    assert (following := record.sheet.next_hand()) is not None
+    assert following.cards == 3
     assert write(record)["plan"] == [1, 2, 3]
     assert "plan" not in write(read(game()))
 
@@ -518,7 +520,7 @@ def test_a_game_still_going_on_keeps_its_plan():
 def test_a_game_ended_early_stays_ended():
     """The plan was not played out but the game is finished: somebody ended it."""
     record = read(game(plan=[1, 2, 3], finished="2026-01-31T22:00:00+01:00"))
-    assert record.sheet.outcome.ending is Ending.ENDED_EARLY
+    assert record.sheet.outcome == Outcome(Ending.ENDED_EARLY, (ADA, CHIARA))
     assert through_json(record).sheet.outcome == record.sheet.outcome
 
 
@@ -526,7 +528,7 @@ def test_a_game_just_begun_has_the_plan_of_its_rules():
     """No hand is played yet: the record is good, and the first of the players deals."""
     record = read(game(rules={"variant": "classic"}, hands=[], totals=[0, 0, 0]))
     assert record.sheet.plan == tuple(range(1, 16))
-    assert record.sheet.next_hand().dealer == ADA
+    assert record.sheet.next_hand() == record.sheet.first_hand(ADA)
     assert through_json(record).sheet == record.sheet
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rules.plan import ByPlayers
 from rules.scoring import Scoring, Streak, common_rules
 from rules.sheet import Adjustment, Ending, Hand, Outcome, Phase, Result, Sheet
-from rules.variants import First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, find_variant
+from rules.variants import First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, variants
 
 ADA, BRUNO, CHIARA = range(3)
 MADE_ONE_OF_TWO = "1/1 1/1"
@@ -18,18 +19,16 @@ MISSED_ONE_OF_TWO = "1/0 2/2"
 
 def points(sheet: Sheet, seat: int) -> list[int | None]:
     """What each hand paid a seat, bonus included."""
-    return [
-        None if row.cells[seat].points is None else row.cells[seat].points + row.cells[seat].bonus
-        for row in sheet.rows
-    ]
+    cells = [row.cells[seat] for row in sheet.rows]
+    return [None if cell.points is None else cell.points + cell.bonus for cell in cells]
 
 
-def scored(rule: str, **more: object) -> Rules:
+def scored(rule: str, **more: Any) -> Rules:
     """The base game with one of the common scoring rules."""
     return replace(classic(), scoring=common_rules()[rule], **more)
 
 
-def hand(sheet: Sheet, **facts: object) -> tuple[Sheet, Hand]:
+def hand(sheet: Sheet, **facts: Any) -> tuple[Sheet, Hand]:
     """The sheet with these facts in its last hand, and that hand."""
     changed = replace(sheet.hands[-1], **facts)
     return replace(sheet, hands=(*sheet.hands[:-1], changed)), changed
@@ -85,11 +84,12 @@ def test_r19_tricks_are_counted_as_they_fall(start):
 def test_r21_bids_stay_visible_while_the_hand_is_played(start):
     """From the last bid to the score the bids of all stay part of the hand."""
     game = start(3, plan=[2])
-    for facts, phase in [
+    steps: list[tuple[dict[str, Any], Phase]] = [
         ({"bids": (0, 1, 2), "trump": Trump.CLUBS}, Phase.PLAY),
         ({"is_over": True}, Phase.TRICKS),
         ({"took": (0, 1, 1), "is_closed": True}, Phase.SCORED),
-    ]:
+    ]
+    for facts, phase in steps:
         game, now = hand(game, **facts)
         assert game.phase(now) is phase
         assert now.bids == (0, 1, 2)
@@ -211,6 +211,7 @@ def test_a_void_hand_is_dealt_again(start):
     """After a misdeal the same dealer deals the same hand again, and the first one pays nothing."""
     game, first = hand(start(3, plan=[1, 2], dealer=1), is_void=True, bids=(1, 0, 0), took=(1, 0, 0))
     again = game.next_hand()
+    assert again is not None
     assert game.phase(first) is Phase.VOID
     assert (again.number, again.dealer, again.cards) == (1, 1, 1)
     assert again.bids == (None, None, None)
@@ -278,14 +279,14 @@ COURSES = [
 @pytest.mark.parametrize(("streak", "hands", "paid"), COURSES)
 def test_streaks_in_a_game(play, streak, hands, paid):
     """Five made in a row pay extra, five missed cost extra, and hands of one card count or do not."""
-    game = play(*hands, rules=replace(find_variant("romanian-whist"), streak=streak))
+    game = play(*hands, rules=replace(variants()["romanian-whist"], streak=streak))
     assert points(game, ADA) == paid
     assert game.totals[ADA] == sum(paid)
 
 
 def test_a_streak_goes_on_after_a_hand_sat_out(play):
     """Ada is away for a hand and makes her fifth afterwards."""
-    rules = find_variant("romanian-whist")
+    rules = variants()["romanian-whist"]
     three = "1/1 1/1 0/0"
     game = play(*[three] * 4, "- 1/1 1/1", three, rules=rules)
     assert points(game, ADA) == [6, 6, 6, 6, None, 11]
@@ -393,7 +394,7 @@ def test_a_hand_opened_again_takes_the_end_back(play):
     assert game.outcome
     reopened, _ = hand(game, is_closed=False)
     assert reopened.outcome is None
-    assert reopened.open_hand.number == 1
+    assert reopened.open_hand is reopened.hands[0]
 
 
 @pytest.mark.parametrize(
