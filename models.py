@@ -260,15 +260,16 @@ class Book(Base):
         return game
 
     def keep_record(self, record: Record, at: datetime) -> Game:
-        """The game of a record, with all its hands; the one already there if its id is in this book."""
-        key = hashlib.sha256(
-            f"record:{self.code}:{record.id or json.dumps(_content(record))}".encode()
-        ).hexdigest()
-        if (game := db.session.scalar(select(Game).where(Game.action == key))) is not None:
+        """The game of a record, with all its hands; the one already there if the book has it."""
+        identity = record.id or hashlib.sha256(json.dumps(_content(record)).encode()).hexdigest()
+        found = select(Game).where(Game.book_id == self.id, Game.identity == identity)
+        if (game := db.session.scalar(found)) is not None:
             return game
         sheet = record.sheet
-        started = datetime.fromisoformat(record.started).astimezone(UTC) if record.started else at
+        started = _instant(record.started) or at
+        key = hashlib.sha256(json.dumps(["record", self.code, identity]).encode()).hexdigest()
         game = self._new_game(sheet.names, sheet.rules, sheet.plan, started, key)
+        game.identity, game.ended_early = identity, sheet.ended_early
         game.name, game.note, game.place = record.name, record.note, record.place
         game.played_on = date.fromisoformat(record.played_on) if record.played_on else started.date()
         for hand in sheet.hands:
@@ -278,18 +279,19 @@ class Book(Base):
             game.adjustments.append(
                 Adjustment(hand=each.hand, seat=seat, points=each.points, reason=each.reason)
             )
-        finished = datetime.fromisoformat(record.finished).astimezone(UTC) if record.finished else at
-        game.settle(finished)
-        if game.finished is None and (following := game.sheet().next_hand()):
+        game.settle(_instant(record.finished) or at)
+        if following := game.sheet().next_hand():
             game.open_hand(following)
         return game
 
     def _new_game(
         self, called: Sequence[str], rules: Rules, plan: Sequence[int], at: datetime, key: str
     ) -> Game:
+        code = new_code()
         game = Game(
             book=self,
-            code=new_code(),
+            code=code,
+            identity=code,
             action=key,
             rules=rules.write(),
             plan=list(plan),
@@ -302,6 +304,10 @@ class Book(Base):
             game.seats.append(Seat(number=number, player=self.player(name)))
         db.session.flush()
         return game
+
+
+def _instant(written: str) -> datetime | None:
+    return datetime.fromisoformat(written).astimezone(UTC) if written else None
 
 
 def _content(record: Record) -> list[Any]:
@@ -366,12 +372,17 @@ class Game(Base):
     """One sitting with one set of rules."""
 
     __tablename__ = "game"
-    __table_args__ = (CheckConstraint("version >= 1", name="version"),)
+    __table_args__ = (
+        UniqueConstraint("book_id", "identity"),
+        CheckConstraint("version >= 1", name="version"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"), index=True)
     code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
     action: Mapped[str] = mapped_column(String(64), unique=True)
     """The key of the tap that started it, or of the record it came from."""
+    identity: Mapped[str] = mapped_column(String(500))
+    """What the game is called in records, here and in every book it is taken to."""
     name: Mapped[str] = mapped_column(String(500), default="")
     note: Mapped[str] = mapped_column(String(500), default="")
     place: Mapped[str] = mapped_column(String(500), default="")
@@ -429,7 +440,7 @@ class Game(Base):
         """The game as it is exported."""
         return Record(
             sheet=self.sheet(),
-            id=self.code,
+            id=self.identity,
             name=self.name,
             note=self.note,
             place=self.place,

@@ -91,6 +91,14 @@ _TEN_AND_TRICKS = Scoring(made="10 + tricks", missed="0")
 
 
 @dataclass(frozen=True)
+class Pays:
+    """What bids pay in a hand of `cards` cards: `rows[bid][took]`, for 0 to 3 of each."""
+
+    cards: int
+    rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Rules:
     """Everything one table plays by. Settled when the game starts and kept with it for ever."""
 
@@ -191,6 +199,18 @@ class Rules:
             return False
         return cards >= self.hook_from
 
+    def pays(self, plan: Sequence[int], players: int) -> Pays:
+        """A sample of what bids pay at this table: in its largest hand, of 3 to 5 cards, with one trick bid too few."""
+        largest = max(plan, default=5)
+        cards = min(max(largest, 3), 5)
+
+        def points(bid: int, took: int) -> int:
+            return self.scoring.points(
+                bid=bid, tricks=took, cards=cards, players=players, largest=max(largest, cards), bids=cards - 1
+            )
+
+        return Pays(cards, tuple(tuple(points(bid, took) for took in range(4)) for bid in range(4)))
+
     def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
         """All that bars that many players from playing by these rules (and this plan); empty if nothing."""
         found: list[Problem] = []
@@ -260,15 +280,13 @@ class Rules:
         return replace(self, **values)
 
     def write(self) -> dict[str, Any]:
-        """These rules as plain data: `variant` and only what differs from it. `Rules.read` is the inverse."""
-        base = find_variant(self.id)
-        written: dict[str, Any] = {"variant": base.id} if base else {}
-        base = base or _unnamed()
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name != "id" and value != getattr(base, each.name):
-                written[each.name] = _WRITERS[each.name](value)
-        return written
+        """These rules as plain data, every field spelled out; `Rules.read` is the inverse.
+
+        `variant` names where they started from. What is written does not lean on it: a variant that changes later
+        changes no game that was played by it.
+        """
+        written: dict[str, Any] = {"variant": self.id} if self.id in variants() else {}
+        return written | {key: write(getattr(self, key)) for key, write in _WRITERS.items()}
 
 
 def _text(value: Any) -> str:

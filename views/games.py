@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from flask import Blueprint, render_template, request, session, url_for
+from flask import Blueprint, render_template, request, url_for
 from flask import redirect as go_to
 from werkzeug.wrappers import Response
 
@@ -14,44 +13,9 @@ from forms import RANDOM, NewGameForm
 from models import Act, Book, Game, db, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
-from rules.variants import Rules
 from views import now, phone
 
 bp = Blueprint("games", __name__)
-
-SHOWN_BIDS = range(4)
-"""The table of what pays shows these bids against as many tricks."""
-
-
-@dataclass(frozen=True)
-class Preview:
-    """What the rules come to for this table: the hands, and what a bid pays in a hand of `cards` cards."""
-
-    rules: Rules
-    plan: tuple[int, ...]
-    cards: int
-    pays: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, rules: Rules, plan: tuple[int, ...], players: int) -> Preview:
-        """Compute it; the sample hand is the plan's largest, up to 5 cards, whose table adds up to one too few."""
-        cards = max(min(max(plan, default=5), 5), SHOWN_BIDS[-1])
-        pays = tuple(
-            tuple(
-                rules.scoring.points(
-                    bid=bid,
-                    tricks=took,
-                    cards=cards,
-                    players=players,
-                    largest=max(plan, default=cards),
-                    bids=cards - 1,
-                )
-                for took in SHOWN_BIDS
-            )
-            for bid in SHOWN_BIDS
-        )
-        return cls(rules, plan, cards, pays)
-
 
 @bp.get("/new")
 def new() -> str:
@@ -119,11 +83,11 @@ def _page(form: NewGameForm, books: Sequence[Book]) -> str:
     form.offer()
     seated = {name.casefold() for name in form.called()}
     known = [player.name for book in books for player in book.known_players()]
-    preview = None
+    plan, pays = (), None
     try:
         rules, players = form.rules(), max(len(form.players), form.base().players[0])
         plan = form.planned(rules, players)
-        preview = Preview.of(rules, plan, players)
+        pays = rules.pays(plan, players)
         if problems := rules.problems(players, plan):
             raise RulesError(*problems)
     except RulesError as error:
@@ -132,6 +96,6 @@ def _page(form: NewGameForm, books: Sequence[Book]) -> str:
         "games/new.html",
         form=form,
         known=[name for name in known if name.casefold() not in seated],
-        preview=preview,
-        is_first="phone" not in session or not books,
+        plan=plan,
+        pays=pays,
     )

@@ -24,3 +24,10 @@ def sheet() -> str:
         chart=Chart.of(whole),
         last_step=g.game.last_step() if g.keeper else None,
     )
+
+
+@bp.get("/rules")
+def rules() -> str:
+    """The rules of this game in plain words, made from its data."""
+    whole: Sheet = g.game.sheet()
+    return render_template("sheet/rules.html", game=g.game, sheet=whole, pays=whole.rules.pays(whole.plan, len(whole.names)))

@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("book_id", sa.Integer(), nullable=False),
         sa.Column("code", sa.String(length=26), nullable=False),
         sa.Column("action", sa.String(length=64), nullable=False),
+        sa.Column("identity", sa.String(length=500), nullable=False),
         sa.Column("name", sa.String(length=500), nullable=False),
         sa.Column("note", sa.String(length=500), nullable=False),
         sa.Column("place", sa.String(length=500), nullable=False),
@@ -41,6 +42,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["book_id"], ["book.id"], name=op.f("fk_game_book_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_game")),
         sa.UniqueConstraint("action", name=op.f("uq_game_action")),
+        sa.UniqueConstraint("book_id", "identity", name=op.f("uq_game_book_id_identity")),
         sa.UniqueConstraint("code", name=op.f("uq_game_code")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:

@@ -14,7 +14,7 @@ def test_a_plain_hand_is_scored_and_the_deal_moves_on(table, missed, points):
     table.start(*FOUR, dealer=3, hook=True, order="own", plan="3,2", missed=missed, no_trump_on="never")
     table.play(bids=[1, 0, 1, 0], tricks=[1, 0, 2, 0])
     assert table.hand == 2
-    assert "Ada deals 2 cards each" in table.phone.text
+    assert "Ada shuffles and deals 2 cards each" in table.phone.text
     last = [
         [cell.get_text(strip=True) for cell in row.find_all(["th", "td"])]
         for row in table.phone.page.select(".last tbody tr")
