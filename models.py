@@ -279,6 +279,7 @@ class Book(Base):
             game.adjustments.append(
                 Adjustment(hand=each.hand, seat=seat, points=each.points, reason=each.reason)
             )
+        db.session.flush()
         game.settle(_instant(record.finished) or at)
         if following := game.sheet().next_hand():
             game.open_hand(following)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, WebError, expect
 
 PATIENCE = 10  # seconds, for a page, an expectation, a start of the server
 
@@ -150,3 +151,224 @@ def phone_context(
         yield context
     finally:
         context.close()
+
+
+class Thumb:
+    """One thumb on a phone: it taps what the page shows and waits for what the tap brings.
+
+    A button is named by its `data-key`, a link by its words. Where scripts run, a button that is new on the
+    page is deaf to a thumb that has just tapped; the thumb lets that time pass on the page's clock, which
+    costs the test none. Bids and tricks are told in seat order.
+    """
+
+    REST = 350  # milliseconds
+
+    def __init__(self, page: Page, *, scripted: bool = True) -> None:
+        self.page = page
+        self.scripted = scripted
+        self.taps = 0
+        if scripted:
+            page.clock.install()
+
+    # Taps
+
+    def open(self, address: str) -> Thumb:
+        """Open an address."""
+        self.page.goto(address)
+        return self.rest()
+
+    def reload(self) -> Thumb:
+        """Load the page anew."""
+        self.page.reload()
+        return self.rest()
+
+    def tap(self, key: str) -> Thumb:
+        """Tap the button with that key, and wait for the page that follows."""
+        return self.press(self.button(key))
+
+    def follow(self, words: str) -> Thumb:
+        """Tap the link with these words."""
+        return self.press(self.page.get_by_role("link", name=words, exact=True))
+
+    def press(self, target: Locator) -> Thumb:
+        """Tap something, and wait for the page that follows."""
+        self.mark()
+        target.tap()
+        self.taps += 1
+        return self.wait()
+
+    def button(self, key: str) -> Locator:
+        """The button with that key."""
+        return self.page.locator(f'button[data-key="{key}"]')
+
+    def mark(self) -> None:
+        """Remember the page that is shown, to know the one that follows from it."""
+        self.page.evaluate("() => { document.querySelector('[data-page]').dataset.old = '' }")
+
+    def wait(self) -> Thumb:
+        """Wait for the page that follows the marked one."""
+        self.page.locator("[data-page]:not([data-old])").wait_for(state="attached")
+        return self.rest()
+
+    def rest(self) -> Thumb:
+        """Wait until new buttons listen."""
+        if self.scripted:
+            self.page.clock.fast_forward(self.REST)
+        return self
+
+    # Setting up
+
+    def start(self, *names: str, dealer: int = 0, **switches: str | bool) -> Thumb:
+        """Seat players, set what the rules are to be, and start.
+
+        `switches` are fields of the form: the value of a choice, the text of a field, True or False for a tick.
+        """
+        self.open("/new")
+        self.page.locator("#newcomers").fill(", ".join(names))
+        self.tap("add")
+        if variant := switches.pop("variant", None):
+            self.choose("variant", str(variant))
+            if not self.scripted:
+                self.tap("show")
+        self.choose("dealer", str(dealer), sends=False)
+        for field, value in switches.items():
+            self.choose(field, value)
+        self.tap("start")
+        self.taps = 0
+        return self.expect("deal", "bids")
+
+    def choose(self, field: str, value: str | bool, *, sends: bool = True) -> Thumb:
+        """Make one choice of the set-up; with scripts, most choices are sent as they are made."""
+        found = self.page.locator(f"input[name={field}]")
+        kind = found.first.get_attribute("type")
+        self.mark()
+        if kind is None or kind == "text":
+            found.fill(str(value))
+            found.blur()
+        else:
+            if kind == "radio":
+                found = self.page.locator(f'input[name={field}][value="{value}"]')
+            if found.is_checked() == bool(value):
+                return self
+            found.tap()
+        return self.wait() if self.scripted and sends else self
+
+    # A hand
+
+    @property
+    def code(self) -> str:
+        """The code of the game at hand, from the address."""
+        return self.page.url.split("/")[4]
+
+    @property
+    def hand(self) -> int:
+        """The number of the hand on the page, from the address."""
+        return int(self.page.url.partition("?")[0].rpartition("/")[2])
+
+    @property
+    def phase(self) -> str:
+        """The phase that the page shows; empty on a page that is no hand."""
+        kinds = (self.page.locator("body").get_attribute("class") or "").split()
+        return next((kind.removeprefix("phase-") for kind in kinds if kind.startswith("phase-")), "")
+
+    def expect(self, *phases: str) -> Thumb:
+        """The page shows a hand in one of these phases."""
+        pattern = re.compile("|".join(rf"\bphase-{phase}\b" for phase in phases))
+        expect(self.page.locator("body")).to_have_class(pattern)
+        return self
+
+    @property
+    def bidder(self) -> int | None:
+        """The seat that the page asks to bid; None when everybody has."""
+        field = self.page.locator("form:has(.keys) input[name=seat]")
+        return int(field.input_value()) if field.count() else None
+
+    def seat(self, name: str) -> Locator:
+        """The row of a player in the hand."""
+        return self.page.locator(".seat").filter(has=self.page.get_by_text(name, exact=True))
+
+    def bid(self, *bids: int) -> Thumb:
+        """Everybody who has not bid bids, in the order the page asks."""
+        while (seat := self.bidder) is not None:
+            self.tap(f"bid-{seat}-{bids[seat]}")
+        return self.expect("play")
+
+    def tally(self, *tricks: int) -> Thumb:
+        """Count tricks while the hand is played."""
+        for seat, count in enumerate(tricks):
+            for _trick in range(count):
+                self.tap(f"tally-{seat}")
+        return self
+
+    def over(self) -> Thumb:
+        """The last trick is played."""
+        return self.tap("over").expect("tricks")
+
+    def shown(self) -> dict[int, int]:
+        """The tricks that the page proposes, by seat."""
+        pairs = self.page.locator("form.dock input[name^=tricks-]").evaluate_all(
+            "fields => fields.map(field => [field.name, field.value])"
+        )
+        return {int(name.removeprefix("tricks-")): int(value) for name, value in pairs}
+
+    def took(self, *tricks: int) -> Thumb:
+        """Put the tricks of everybody right, one tap at a time, and save."""
+        while wrong := [(seat, now) for seat, now in self.shown().items() if now != tricks[seat]]:
+            seat, now = wrong[0]
+            self.tap(f"{'more' if now < tricks[seat] else 'less'}-{seat}")
+        self.tap("save")
+        # Where everybody made it and nobody was touched, the page asks.
+        return self.tap("confirm") if self.button("confirm").count() else self
+
+    def play(self, bids: Sequence[int], tricks: Sequence[int], trump: str | None = "hearts") -> Thumb:
+        """One whole hand, from wherever it is in its bids."""
+        if self.phase == "deal":
+            self.tap(f"trump-{trump}")
+        return self.bid(*bids).over().took(*tricks)
+
+    # What the page says
+
+    def last(self) -> list[tuple[str, ...]]:
+        """The hand before, as it stands above the next one: player, bid, took, points, total, place."""
+        return self._cells(".last tbody tr")
+
+    def standings(self) -> list[tuple[str, ...]]:
+        """The ranking on the sheet: place, player, total, and how far behind."""
+        return self._cells(".standings li")
+
+    def totals(self) -> list[int]:
+        """The totals at the foot of the sheet, in seat order."""
+        return [
+            int(text.replace("−", "-")) for text in self.page.locator(".grid tfoot td").all_inner_texts()
+        ]
+
+    def _cells(self, rows: str) -> list[tuple[str, ...]]:
+        found = self.page.locator(rows).evaluate_all(
+            "rows => rows.map(row => [...row.children].map(cell => cell.textContent.trim()))"
+        )
+        return [tuple(cells) for cells in found]
+
+
+@pytest.fixture
+def thumb(phone: Page) -> Thumb:
+    """A thumb on a phone as most people have it."""
+    return Thumb(phone)
+
+
+@pytest.fixture
+def plain_thumb(plain_phone: Page) -> Thumb:
+    """A thumb on a phone with scripts switched off."""
+    return Thumb(plain_phone, scripted=False)
+
+
+@pytest.fixture
+def take_phone(browser: Browser, server: str, complaints: list[str]) -> Iterator[Callable[..., Thumb]]:
+    """Takes one more phone in hand; what is told about it are the options of Playwright's new_context."""
+    with ExitStack() as phones:
+
+        def take(**options: Any) -> Thumb:
+            return Thumb(
+                phones.enter_context(phone_context(browser, server, complaints, **options)).new_page()
+            )
+
+        yield take
