@@ -229,7 +229,7 @@ class Book(Base):
             .where(Game.book_id == self.id, Game.finished.is_not(None))
             .order_by(Game.finished.desc(), Game.id.desc())
             .limit(most)
-            .options(selectinload(Game.seats).selectinload(Seat.player))
+            .options(selectinload(Game.seats).joinedload(Seat.player))
         )
         return db.session.scalars(found).all()
 
@@ -882,7 +882,7 @@ def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = Non
 
 def _whole_games() -> Select[Game]:
     return select(Game).options(
-        selectinload(Game.seats).selectinload(Seat.player),
+        selectinload(Game.seats).joinedload(Seat.player),
         selectinload(Game.hands).selectinload(Hand.entries),
         selectinload(Game.adjustments),
     )

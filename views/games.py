@@ -17,6 +17,7 @@ from views import now, phone
 
 bp = Blueprint("games", __name__)
 
+
 @bp.get("/new")
 def new() -> str:
     """An empty table, or the table and the rules of the last game or of the one named by `again`."""

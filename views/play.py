@@ -61,12 +61,13 @@ class HandPage:
     last_step: Change | None = None
 
     @classmethod
-    def of(cls, game: Game, number: int, *, chosen: int | None = None, shown: str = "") -> HandPage:
+    def of(
+        cls, game: Game, sheet: Sheet, number: int, *, chosen: int | None = None, shown: str = ""
+    ) -> HandPage:
         """The page of a hand. 404 before it is dealt.
 
         `chosen` is a seat to bid for instead of the next one; `shown` asks for the page of `trump` or of `bids`.
         """
-        sheet = game.sheet()
         hand = sheet.hand(number)
         if hand is None:
             abort(404, "hand")
@@ -126,7 +127,11 @@ def hand(number: int) -> str | Response:
     if sheet.hand(number) is None and sheet.open_hand is not None:
         return redirect(url_for(".hand", number=sheet.open_hand.number))
     page = HandPage.of(
-        g.game, number, chosen=request.args.get("seat", type=int), shown=request.args.get("show", "")
+        g.game,
+        sheet,
+        number,
+        chosen=request.args.get("seat", type=int),
+        shown=request.args.get("show", ""),
     )
     return render_template("play/hand.html", page=page)
 
@@ -218,7 +223,7 @@ def asked(question: NeedsConfirming) -> tuple[str, int]:
 def _again(**more: object) -> tuple[str, int]:
     db.session.rollback()
     seat = request.form.get("seat", type=int) if request.endpoint == "play.bid" else None
-    page = HandPage.of(g.game, (request.view_args or {})["number"], chosen=seat)
+    page = HandPage.of(g.game, g.game.sheet(), (request.view_args or {})["number"], chosen=seat)
     return render_template("play/hand.html", page=page, sent=request.form, **more), 422
 
 

@@ -30,4 +30,6 @@ def sheet() -> str:
 def rules() -> str:
     """The rules of this game in plain words, made from its data."""
     whole: Sheet = g.game.sheet()
-    return render_template("sheet/rules.html", game=g.game, sheet=whole, pays=whole.rules.pays(whole.plan, len(whole.names)))
+    return render_template(
+        "sheet/rules.html", game=g.game, sheet=whole, pays=whole.rules.pays(whole.plan, len(whole.names))
+    )
