@@ -77,7 +77,7 @@ class TricksForm(TapForm):
 class UndoForm(TapForm):
     """Which step is to be taken back."""
 
-    change = number()
+    change = IntegerField(validators=[InputRequired()])
 
 
 class ScoreForm(TapForm):

@@ -37,7 +37,6 @@ from sqlalchemy import (
     event,
     func,
     insert,
-    inspect,
     select,
     update,
 )
@@ -50,6 +49,7 @@ from sqlalchemy.orm import (
     relationship,
     selectinload,
 )
+from sqlalchemy.orm.attributes import get_history
 from sqlalchemy.types import TypeDecorator
 
 from rules import names
@@ -410,7 +410,7 @@ class Game(Base):
     changes: Mapped[list[Change]] = relationship(
         back_populates="game", cascade="all, delete-orphan", order_by="Change.id", lazy="select"
     )
-    __mapper_args__ = {"version_id_col": version, "version_id_generator": False}
+    __mapper_args__ = {"version_id_col": version, "version_id_generator": False}  # noqa: RUF012 - SQLAlchemy's form
 
     @classmethod
     def find(cls, code: str, *, writing: bool = False) -> Game | None:
@@ -454,9 +454,8 @@ class Game(Base):
 
     def name_trump(self, act: Act, number: int, trump: Trump, *, was: Trump | None) -> None:
         """Say what is trump in the open hand. Raises Stale when another trump stands there by now."""
-        hand = self._open(number)
         with self._step(act, "trump", number, None, trump) as new:
-            if new and _changes("trump", hand.trump, str(trump), was):
+            if new and _changes("trump", (hand := self._open(number)).trump, str(trump), was):
                 hand.trump = str(trump)
 
     def bid(
@@ -467,10 +466,11 @@ class Game(Base):
         Raises IllegalBid; Stale when another bid stands there by now; NeedsConfirming when a bid put right out of
         turn would make the table even against the hook, unless the table insists.
         """
-        hand = self._open(number)
         with self._step(act, "bid", number, seat, bid) as new:
-            entry = hand.entry(seat)
-            if not (new and _changes("bid", entry.bid, bid, was, seat)):
+            if not new:
+                return
+            entry = self._open(number).entry(seat)
+            if not _changes("bid", entry.bid, bid, was, seat):
                 return
             sheet = self.sheet()
             bidding = sheet.bidding(sheet.hands[-1])
@@ -483,10 +483,12 @@ class Game(Base):
 
     def count(self, act: Act, number: int, seat: int, tricks: int, *, was: int | None) -> None:
         """Tally tricks while the hand is played. Raises RulesError outside 0 to the cards; Stale."""
-        hand = self._open(number)
         with self._step(act, "tally", number, seat, tricks) as new:
+            if not new:
+                return
+            hand = self._open(number)
             entry = hand.entry(seat)
-            if new and _changes("tally", entry.tally, tricks, was, seat):
+            if _changes("tally", entry.tally, tricks, was, seat):
                 others = sum(each.tally or 0 for each in hand.entries if each is not entry)
                 if not 0 <= tricks <= hand.cards - others:
                     raise RulesError(problem("all %(cards)d tricks are given away", cards=hand.cards))
@@ -494,20 +496,19 @@ class Game(Base):
 
     def hand_over(self, act: Act, number: int) -> None:
         """The last trick of the open hand is played. Raises RulesError while somebody has yet to bid."""
-        hand = self._open(number)
         with self._step(act, "over", number) as new:
-            if new and not hand.is_over:
-                sheet = self.sheet()
-                if missing := sheet.bidding(sheet.hands[-1]).missing:
-                    raise IllegalBid(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
+            if new and not (hand := self._open(number)).is_over:
+                self._check_all_bid()
                 hand.is_over = True
 
     def take(self, act: Act, number: int, seat: int, took: int, *, was: int | None) -> None:
         """Note the tricks of one player; the hand stays open. Raises RulesError outside 0 to the cards; Stale."""
-        hand = self._open(number)
         with self._step(act, "took", number, seat, took) as new:
+            if not new:
+                return
+            hand = self._open(number)
             entry = hand.entry(seat)
-            if new and _changes("took", entry.took, took, was, seat):
+            if _changes("took", entry.took, took, was, seat):
                 if not 0 <= took <= hand.cards:
                     raise RulesError(problem("tricks are a number from 0 to %(cards)d", cards=hand.cards))
                 entry.took = took
@@ -523,20 +524,21 @@ class Game(Base):
     ) -> None:
         """Settle the tricks of the open hand and open the next one.
 
-        Raises RulesError when the tricks do not add up; NeedsConfirming when everybody is said to have made it and
-        nobody has touched a number; Stale when other tricks stand there by now, or the hand is closed otherwise.
+        Raises RulesError when somebody has yet to bid or the tricks do not add up; NeedsConfirming when everybody is
+        said to have made it and nobody has touched a number; Stale when other tricks stand there by now, or the hand
+        is closed otherwise.
         """
-        hand = self.hand(number)
-        if hand.is_closed:
-            stored = {entry.seat.number: entry.took for entry in hand.entries if not entry.is_absent}
-            if stored != dict(took):
-                raise Stale("hand", stored, dict(took))
-            return
-        hand = self._open(number)
         with self._step(act, "score", number, None, sorted(took.items())) as new:
             if not new:
                 return
+            hand = self.hand(number)
             playing = [entry for entry in hand.entries if not entry.is_absent]
+            if hand.is_closed:
+                stored = {entry.seat.number: entry.took for entry in playing}
+                if stored != dict(took):
+                    raise Stale("hand", stored, dict(took))
+                return
+            self._check_all_bid()
             for entry in playing:
                 seat = entry.seat.number
                 _changes("took", entry.took, took.get(seat), was.get(seat), seat)
@@ -629,6 +631,12 @@ class Game(Base):
         self.hands.append(row)
         db.session.flush()
         return row
+
+    def _check_all_bid(self) -> None:
+        """Raise IllegalBid, naming who has yet to bid in the open hand."""
+        sheet = self.sheet()
+        if missing := sheet.bidding(sheet.hands[-1]).missing:
+            raise IllegalBid(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
 
     @contextmanager
     def _step(
@@ -833,8 +841,8 @@ def _watched() -> Iterator[list[Any]]:
     def gather_new(_: Session, __: Any) -> None:
         made = [row for row in session.new if type(row) in _WATCHED.values()]
         order = list(_WATCHED)
-        for row in sorted(made, key=lambda each: (order.index(each.__tablename__), each.id)):
-            steps.append([row.__tablename__, row.id, None, _columns(row)])
+        made.sort(key=lambda each: (order.index(each.__tablename__), each.id))
+        steps.extend([row.__tablename__, row.id, None, _columns(row)] for row in made)
 
     session.flush()
     event.listen(session, "before_flush", gather)
@@ -848,10 +856,9 @@ def _watched() -> Iterator[list[Any]]:
 
 
 def _changed_columns(row: Base) -> dict[str, tuple[Any, Any]]:
-    attributes = inspect(row).attrs
     changed = {}
     for each in row.__mapper__.column_attrs:
-        history = attributes[each.key].history
+        history = get_history(row, each.key)
         if history.has_changes():
             changed[each.key] = (history.deleted[0] if history.deleted else None, history.added[0])
     return changed

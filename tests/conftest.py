@@ -9,7 +9,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import select
 from werkzeug.test import TestResponse
 
 from app import create_app
-from models import Base, db
+from models import Base, Game, db
 
 
 @pytest.fixture(scope="session")
@@ -105,6 +107,21 @@ def empty(app: Flask) -> Iterator[None]:
 
 
 @pytest.fixture
+def rows(app: Flask) -> Callable[..., dict[str, list[Any]]]:
+    """Reads every row of every table, or of those named: what a request changed is what differs."""
+
+    def read(*tables: str) -> dict[str, list[Any]]:
+        with app.app_context():
+            return {
+                name: [tuple(row) for row in db.session.execute(select(table).order_by(*table.primary_key))]
+                for name, table in Base.metadata.tables.items()
+                if name in (tables or Base.metadata.tables)
+            }
+
+    return read
+
+
+@pytest.fixture
 def phone(app: Flask, empty: None) -> Phone:
     """A phone that has never been here."""
     return Phone(app)
@@ -173,6 +190,16 @@ class Phone:
         """Press the button with that `data-key`."""
         return self.send(self.button(key), status)
 
+    def has(self, key: str) -> bool:
+        """Whether the page has the button with that `data-key`."""
+        return self.page.find("button", attrs={"data-key": key}) is not None
+
+    def follow(self, words: str) -> BeautifulSoup:
+        """Open the link that says so."""
+        links = [link for link in self.page.find_all("a") if words in " ".join(link.get_text(" ").split())]
+        assert links, f"no link {words!r} on {self.address}: {self.text}"
+        return self.get(links[0]["href"])
+
     @property
     def text(self) -> str:
         """What the page says, its blanks as a browser would show them."""
@@ -230,9 +257,29 @@ def check_page(page: BeautifulSoup) -> None:
 class Table:
     """A game at a table, kept through the pages of a phone. Bids and tricks are told in seat order."""
 
-    def __init__(self, phone: Phone) -> None:
+    def __init__(self, phone: Phone, code: str = "") -> None:
         self.phone = phone
-        self.code = ""
+        self.code = code
+
+    def watched_on(self, phone: Phone) -> Table:
+        """The same game on a phone that may only look, at the hand that is played."""
+        phone.get(f"/g/{self.code}/hands/{self.hand}")
+        return Table(phone, self.code)
+
+    def kept_on(self, phone: Phone) -> Table:
+        """The same game on a phone that was invited to keep it, too."""
+        with self.phone.client.application.app_context():
+            key = self.game().book.invite(datetime.now(UTC))
+            db.session.commit()
+        phone.get(f"/k/{key}")
+        phone.send(phone.page.select_one("form.dock button"))
+        return self.watched_on(phone)
+
+    def game(self) -> Game:
+        """The rows of the game; asked for in the app's context."""
+        game = Game.find(self.code)
+        assert game is not None
+        return game
 
     def start(self, *names: str, dealer: int = 0, **switches: Any) -> Table:
         """Seat players and start; `switches` are fields of the form, True and False for what is ticked or not."""

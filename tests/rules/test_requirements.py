@@ -45,7 +45,6 @@ def test_no_test_bears_a_number_that_is_none():
     assert {name[5:8] for name in [*named(), *SCREENS.values()]} == set(WANTED)
 
 
-@pytest.mark.xfail(reason="the tests of the screens are being written", strict=False)
 @pytest.mark.parametrize("name", SCREENS.values())
 def test_what_only_a_screen_shows_is_tested_there(name):
     """The tests of the screens that are promised here exist, in the tests of the app or of the browser."""
