@@ -17,7 +17,7 @@ from language import gettext as _
 from language import say
 from rules import names
 from rules.plan import MOST_HANDS, MOST_PLAYERS, ByPlayers, largest_that_fits, sequence
-from rules.problem import RulesError
+from rules.problem import Problem
 from rules.scoring import Scoring
 from rules.variants import NoTrumpOn, Rules, Trump, TrumpMethod, classic, find_variant, variants
 
@@ -312,10 +312,10 @@ class NewGameForm(Form):
         if field.data is not None and not 1 <= field.data <= MOST_HANDS:
             raise ValidationError(_("A game has 1 to %(most)d hands.", most=MOST_HANDS))
 
-    def blame(self, error: RulesError) -> None:
+    def blame(self, problems: Iterable[Problem]) -> None:
         """Put what the rules refuse beside the field it comes from."""
         fields = {"players": self.players, "sequence": self.plan, "": self.plan}
-        for each in error.problems:
+        for each in problems:
             field = fields.get(each.place, self.plan)
             field.errors = [*field.errors, say(each)]
 

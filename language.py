@@ -55,10 +55,8 @@ def ngettext(singular: str, plural: str, count: int, **values: object) -> str:
 
 def say(problem: Problem) -> str:
     """What the rules object to, in the reader's language and as a sentence."""
-    if problem.plural:
-        text = _plural(problem.text, problem.plural, problem.count)
-    else:
-        text = _plain(problem.text)
+    one_form = not problem.plural
+    text = _plain(problem.text) if one_form else _plural(problem.text, problem.plural, problem.count)
     sentence = text % dict(problem.values)
     return sentence[:1].upper() + sentence[1:] + "."
 

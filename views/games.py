@@ -63,7 +63,7 @@ def set_up() -> str | Response | tuple[str, int]:
     try:
         game = _start(form, books)
     except RulesError as error:
-        form.blame(error)
+        form.blame(error.problems)
         return _page(form, books), 422
     return go_to(url_for("play.hand", code=game.code, number=1))
 
@@ -84,15 +84,15 @@ def _page(form: NewGameForm, books: Sequence[Book]) -> str:
     form.offer()
     seated = {name.casefold() for name in form.called()}
     known = [player.name for book in books for player in book.known_players()]
-    plan, pays = (), None
+    plan: tuple[int, ...] = ()
+    pays = None
     try:
         rules, players = form.rules(), max(len(form.players), form.base().players[0])
         plan = form.planned(rules, players)
         pays = rules.pays(plan, players)
-        if problems := rules.problems(players, plan):
-            raise RulesError(*problems)
+        form.blame(rules.problems(players, plan))
     except RulesError as error:
-        form.blame(error)
+        form.blame(error.problems)
     return render_template(
         "games/new.html",
         form=form,

@@ -142,7 +142,7 @@ def trump(number: int) -> Response:
     form = TrumpForm(request.form)
     act = tap(form)
     g.game.name_trump(act, number, Trump(form.trump.data), was=form.before())
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/hands/<int:number>/bids")
@@ -151,7 +151,7 @@ def bid(number: int) -> Response:
     form = BidForm(request.form)
     act = tap(form)
     g.game.bid(act, number, form.seat.data, form.bid.data, was=form.was.data, insist=form.insist.data)
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/hands/<int:number>/tally")
@@ -160,14 +160,14 @@ def tally(number: int) -> Response:
     form = TricksForm(request.form)
     act = tap(form)
     g.game.count(act, number, form.seat.data, form.tricks.data, was=form.was.data)
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/hands/<int:number>/over")
 def over(number: int) -> Response:
     """The last trick is played."""
     g.game.hand_over(tap(TapForm(request.form)), number)
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/hands/<int:number>/tricks")
@@ -176,7 +176,7 @@ def tricks(number: int) -> Response:
     form = TricksForm(request.form)
     act = tap(form)
     g.game.take(act, number, form.seat.data, form.tricks.data, was=form.was.data)
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/hands/<int:number>/score")
@@ -188,7 +188,7 @@ def score(number: int) -> Response:
     form = ScoreForm.for_seats(hand.playing, request.form)
     act = tap(form)
     g.game.score(act, number, form.took(), was=form.before(), confirmed=form.confirmed.data)
-    return _saved(number)
+    return _saved()
 
 
 @bp.post("/undo")
@@ -196,10 +196,10 @@ def undo() -> Response:
     """Take back the last step."""
     form = UndoForm(request.form)
     g.game.undo(tap(form), form.change.data)
-    return _saved(None)
+    return _saved()
 
 
-def _saved(number: int | None) -> Response:
+def _saved() -> Response:
     """Commit, and show where the game stands now."""
     db.session.commit()
     sheet = g.game.sheet()
