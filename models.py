@@ -860,7 +860,7 @@ def _changed_columns(row: Base) -> dict[str, tuple[Any, Any]]:
     for each in row.__mapper__.column_attrs:
         history = get_history(row, each.key)
         if history.has_changes():
-            changed[each.key] = (history.deleted[0] if history.deleted else None, history.added[0])
+            changed[each.key] = (next(iter(history.deleted), None), next(iter(history.added), None))
     return changed
 
 
