@@ -28,6 +28,9 @@ class Bidding:
     `order` are the seats from first bidder to last, `bids` what was bid so far by seat, `hook` whether the
     bids of this hand may not add up to the cards, `must_not_zero` the seats that have bid zero as often in a
     row as their table allows.
+
+    Where all bid at once an even table may be barred afterwards: `even_changes` is the seat that must then
+    change its bid, `even_repeats` has all bid again.
     """
 
     cards: int
@@ -35,6 +38,8 @@ class Bidding:
     bids: Mapping[int, int] = field(default_factory=dict)
     hook: bool = False
     must_not_zero: frozenset[int] = frozenset()
+    even_changes: int | None = None
+    even_repeats: bool = False
 
     @property
     def total(self) -> int:
@@ -64,9 +69,24 @@ class Bidding:
         return not self.missing
 
     @property
+    def must_change(self) -> int | None:
+        """The seat that must change its bid because the table is even; None when nobody has to."""
+        return self.even_changes if self.is_complete and self.balance is Balance.EVEN else None
+
+    @property
+    def must_rebid(self) -> bool:
+        """All must bid again because the table is even."""
+        return self.even_repeats and self.is_complete and self.balance is Balance.EVEN
+
+    @property
+    def is_settled(self) -> bool:
+        """Everybody has bid and the bids stand: the hand can be played."""
+        return self.is_complete and self.must_change is None and not self.must_rebid
+
+    @property
     def next_bidder(self) -> int | None:
-        """The seat that bids now; None when everybody has bid."""
-        return next(iter(self.missing), None)
+        """The seat that bids now, or must change its bid; None when nobody has to."""
+        return next(iter(self.missing), self.must_change)
 
     @property
     def last_bidder(self) -> int:
@@ -74,12 +94,13 @@ class Bidding:
         return self.order[-1]
 
     def barred(self, seat: int) -> int | None:
-        """The number the hook bars for this seat: the one that would make the table even.
+        """The number that is barred for this seat: the one that would make the table even.
 
         None while anybody else has yet to bid, without the hook, or where no legal bid makes the table even.
-        The seat's own bid does not count, so a bid may be put right under the same rule.
+        The seat's own bid does not count, so a bid may be put right under the same rule. Without the hook it is
+        barred for the seat that must change the bid it has.
         """
-        if not self.hook or any(other != seat for other in self.missing):
+        if not (self.hook or seat == self.must_change) or any(other != seat for other in self.missing):
             return None
         rest = self.cards - sum(bid for other, bid in self.bids.items() if other != seat)
         return rest if 0 <= rest <= self.cards else None
@@ -136,7 +157,7 @@ class Bidding:
             for seat in self.bids
             if seat not in self.order
         ]
-        if self.breaks_hook:
+        if self.breaks_hook or self.must_change is not None or self.must_rebid:
             found.append(
                 counted_problem(
                     "the bids add up to the %(count)d card",

@@ -22,6 +22,13 @@ MOST_PLAYERS = 12
 MOST_CARDS = 1040
 """A pack may have this many cards at the most: twenty packs of 52."""
 
+FEWEST_CARDS = 8
+"""A pack has this many cards at least."""
+
+PACKS = (32, 36, 40, 52, 54, 60, 63, 64, 70, 104)
+"""The packs people own: piquet, with the sixes, Spanish, the usual one, with two jokers, Wizard, the one of 500,
+two piquet packs, Skull King, two usual ones."""
+
 LONGEST_SEQUENCE = 200
 """A sequence may be this many characters long."""
 
@@ -86,10 +93,25 @@ def largest_that_fits(deck: int, players: int, reserve: int = 0) -> int:
     return max(0, (deck - reserve) // players) if players > 0 else 0
 
 
-def overdealt(cards: int, players: int, deck: int, place: str = "") -> Problem | None:
-    """What is wrong with dealing so many cards each from that pack, with the arithmetic; None if it fits."""
-    if cards * players <= deck:
+def overdealt(cards: int, players: int, deck: int, place: str = "", *, reserve: int = 0) -> Problem | None:
+    """What is wrong with dealing so many cards each from that pack, with the arithmetic; None if it fits.
+
+    `reserve` cards must stay in the pack.
+    """
+    if cards * players <= deck - reserve:
         return None
+    if cards * players <= deck:
+        return counted_problem(
+            "%(players)d × %(cards)d = %(product)d, which leaves %(left)d of %(deck)d cards: %(count)d must stay",
+            "%(players)d × %(cards)d = %(product)d, which leaves %(left)d of %(deck)d cards: %(count)d must stay",
+            reserve,
+            place,
+            players=players,
+            cards=cards,
+            product=cards * players,
+            left=deck - cards * players,
+            deck=deck,
+        )
     return counted_problem(
         "%(players)d × %(count)d card = %(product)d, the pack has %(deck)d",
         "%(players)d × %(count)d cards = %(product)d, the pack has %(deck)d",

@@ -178,10 +178,11 @@ class _Reader:
             except SequenceError as error:
                 self.found += [replace(each, place="rules.sequence") for each in error.problems]
                 return ()
-        fits = isinstance(given, list) and len(played) <= len(given) <= MOST_HANDS and given
+        fits = isinstance(given, list) and 1 <= len(given) <= MOST_HANDS
+        fits = fits and (len(played) <= len(given) or rules.is_open_ended)
         if not fits or not all(_is_count(size) and 1 <= size <= MOST_CARDS for size in given):
             self._wrong("the plan is a list of the cards of all hands", "plan")
-        elif tuple(given[: len(played)]) != played:
+        elif any(rules.cards_of(at, given) != size for at, size in enumerate(played[:MOST_HANDS], start=1)):
             self._wrong("the plan differs from the hands that were played", "plan")
         else:
             return tuple(given)
@@ -224,6 +225,7 @@ class _Reader:
             took=took,
             absent=absent,
             trump=self._trump(raw, place),
+            named_by=self._named_by(raw, place, playing=set(table) - absent),
             blind=self._blind(raw, place),
             is_over=not void,
             is_closed=not void,
@@ -318,6 +320,14 @@ class _Reader:
             return None
         return Trump(given)
 
+    def _named_by(self, raw: Mapping[str, Any], place: str, *, playing: set[int]) -> int | None:
+        if raw.get("trump_by") is None:
+            return None
+        seat = self.seat(raw["trump_by"], f"{place}.trump_by")
+        if seat is not None and seat not in playing:
+            self._wrong("%(player)s is not at the table", f"{place}.trump_by", player=self.names[seat])
+        return seat
+
     def _blind(self, raw: Mapping[str, Any], place: str) -> frozenset[int]:
         given = raw.get("blind", [])
         if not isinstance(given, list):
@@ -379,12 +389,8 @@ class _Reader:
 
     def _judge(self, sheet: Sheet) -> tuple[Problem, ...]:
         """Raise for what no table can mean; what the table did against its rules is a warning."""
-        fewest, most = sheet.rules.players
-        warnings = []
-        if not fewest <= len(self.names) <= most:
-            warnings.append(
-                problem("%(fewest)d to %(most)d players can play this", "players", fewest=fewest, most=most)
-            )
+        miscounted = sheet.rules.miscounted(len(self.names))
+        warnings = [miscounted] if miscounted else []
         uneven = {f"hands[{at}].tricks" for at, hand in enumerate(sheet.hands) if hand.is_uneven}
         for trouble in sheet.problems():
             declared = trouble.place in uneven or trouble.place.endswith("].bids")
@@ -525,6 +531,8 @@ def _written_hand(hand: Hand, sheet: Sheet) -> dict[str, Any]:
     written: dict[str, Any] = {"cards": hand.cards, "dealer": sheet.names[hand.dealer]}
     if hand.trump is not None:
         written["trump"] = str(hand.trump)
+    if hand.named_by in hand.playing:
+        written["trump_by"] = sheet.names[hand.named_by]
     written |= {"bids": list(hand.bids), "tricks": list(hand.took)}
     if hand.blind:
         written["blind"] = [sheet.names[seat] for seat in sorted(hand.blind)]

@@ -14,7 +14,7 @@ from functools import cached_property
 from rules.bidding import Bidding
 from rules.plan import deal_order, next_dealer, overdealt
 from rules.problem import Problem, counted_problem, problem
-from rules.variants import First, Rules, Ties, Trump, TrumpMethod
+from rules.variants import EvenTable, First, Rules, Ties, Trump, TrumpMethod
 
 
 class Phase(StrEnum):
@@ -24,6 +24,8 @@ class Phase(StrEnum):
     """The cards are being dealt; the table has yet to say what is trump."""
     BIDS = "bids"
     """Somebody has yet to bid."""
+    NAMING = "naming"
+    """The bids stand, and the highest bidder has yet to name the trump."""
     PLAY = "play"
     """All bids are in, the cards are played."""
     TRICKS = "tricks"
@@ -77,8 +79,10 @@ class Hand:
     """Seats of the table that sit this hand out."""
     trump: Trump | None = None
     """None: not known."""
+    named_by: int | None = None
+    """The seat that won the auction for trump; None without one, or when nobody noted it."""
     blind: frozenset[int] = frozenset()
-    """Seats that bid before they looked."""
+    """Seats that bid before they looked, as noted. `Sheet.is_blind` knows of the cards on the forehead too."""
     is_over: bool = False
     """The last trick is played."""
     is_closed: bool = False
@@ -258,8 +262,9 @@ class Sheet:
         if hand.is_over:
             return Phase.TRICKS
         bidding = self.bidding(hand)
-        if bidding.is_complete:
-            return Phase.PLAY
+        if bidding.is_settled:
+            waits = hand.trump is None and self.rules.trump is TrumpMethod.HIGHEST_BIDDER
+            return Phase.NAMING if waits else Phase.PLAY
         if hand.trump is None and not bidding.bids and self.asks_trump_first:
             return Phase.DEAL
         return Phase.BIDS
@@ -269,41 +274,82 @@ class Sheet:
         """Whether the table says what is trump before anybody bids."""
         return self.rules.trump in (TrumpMethod.TURNED, TrumpMethod.DEALER, TrumpMethod.AUCTION)
 
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether the game goes on beyond its plan until somebody reaches the target."""
+        return self.rules.is_open_ended
+
+    def cards_of(self, number: int) -> int:
+        """The size of hand `number` (from 1), beyond the plan too where the game goes on.
+
+        Raises IndexError after the last hand.
+        """
+        return self.rules.cards_of(number, self.plan)
+
     def is_last(self, hand: Hand) -> bool:
-        """Whether the plan ends with this hand."""
-        return hand.number >= len(self.plan)
+        """Whether no hand comes after this one, whatever it pays."""
+        return self.rules.is_last(hand.number, self.plan)
 
     def order(self, hand: Hand) -> tuple[int, ...]:
         """The seats that play a hand, from first bidder to last."""
+        around = self._around(hand)
+        match self.rules.first_bidder:
+            case First.DEALER:
+                return around[-1:] + around[:-1]
+            # Before the bids only an auction has a highest bidder.
+            case First.HIGHEST_BIDDER if (first := self._auctioneer(hand)) is not None:
+                at = around.index(first)
+                return around[at:] + around[:at]
+        return around
+
+    def _around(self, hand: Hand) -> tuple[int, ...]:
+        """The seats that play a hand, from the one after the dealer on."""
         around = deal_order(hand.table, hand.dealer, self.rules.direction)
-        if self.rules.first_bidder is First.DEALER:
-            around = around[-1:] + around[:-1]
         return tuple(seat for seat in around if seat not in hand.absent)
+
+    def _auctioneer(self, hand: Hand) -> int | None:
+        """The seat that won the auction for trump, where there is one and it was noted."""
+        won = self.rules.trump is TrumpMethod.AUCTION and hand.named_by in hand.playing
+        return hand.named_by if won else None
+
+    def namer(self, hand: Hand) -> int | None:
+        """The seat that names the trump; None where nobody does, or while that is not known."""
+        match self.rules.trump:
+            case TrumpMethod.DEALER:
+                return self._around(hand)[-1]
+            case TrumpMethod.AUCTION:
+                return self._auctioneer(hand)
+            case TrumpMethod.HIGHEST_BIDDER:
+                return self._highest_bidder(hand)
+        return None
+
+    def _highest_bidder(self, hand: Hand) -> int | None:
+        """The first of those who bid most; None until the bids stand."""
+        bidding = self.bidding(hand)
+        return max(bidding.order, key=bidding.bids.__getitem__) if bidding.is_settled else None
 
     def leader(self, hand: Hand) -> int | None:
         """Who leads to the first trick; None while that depends on bids yet to come."""
-        around = tuple(
-            seat
-            for seat in deal_order(hand.table, hand.dealer, self.rules.direction)
-            if seat not in hand.absent
-        )
         match self.rules.leads:
             case First.DEALER:
-                return around[-1]
+                return self._around(hand)[-1]
             case First.HIGHEST_BIDDER:
-                bidding = self.bidding(hand)
-                return max(self.order(hand), key=bidding.bids.__getitem__) if bidding.is_complete else None
-        return around[0]
+                won = self._auctioneer(hand)
+                return self._highest_bidder(hand) if won is None else won
+        return self._around(hand)[0]
 
     def bidding(self, hand: Hand) -> Bidding:
         """The bids of a hand under the rules of this game."""
         order = self.order(hand)
+        even = self.rules.even_table if self.rules.simultaneous else EvenTable.ANNOUNCE
         return Bidding(
             cards=hand.cards,
             order=order,
             bids={seat: bid for seat in order if (bid := hand.bids[seat]) is not None},
             hook=self.rules.hook_binds(hand.cards, last_hand=self.is_last(hand)),
             must_not_zero=self._must_not_zero(hand),
+            even_changes=self._around(hand)[0] if even is EvenTable.LEFT_CHANGES else None,
+            even_repeats=even is EvenTable.REBID,
         )
 
     def _must_not_zero(self, hand: Hand) -> frozenset[int]:
@@ -317,6 +363,10 @@ class Sheet:
             if len(bids) >= limit and not any(bids[-limit:]):
                 spent.add(seat)
         return frozenset(spent)
+
+    def is_blind(self, hand: Hand, seat: int) -> bool:
+        """Whether a seat bid without seeing its own cards: before it looked, or with its card on the forehead."""
+        return seat in hand.blind or (seat in hand.playing and self.rules.is_on_forehead(hand.cards))
 
     def first_hand(self, dealer: int) -> Hand:
         """The first hand, dealt by that seat, with everybody at the table."""
@@ -341,7 +391,7 @@ class Sheet:
         nothing = (None,) * len(self.names)
         return Hand(
             number=number,
-            cards=self.plan[number - 1],
+            cards=self.cards_of(number),
             dealer=dealer,
             table=table,
             absent=absent,
@@ -379,7 +429,7 @@ class Sheet:
                         bonus=bonus,
                         adjustments=adjusted,
                         total=totals[seat],
-                        blind=seat in hand.blind,
+                        blind=self.is_blind(hand, seat),
                     )
                 )
             rows.append(Row(hand, tuple(cells)))
@@ -396,7 +446,7 @@ class Sheet:
             players=len(hand.playing),
             largest=largest,
             bids=bids,
-            blind=seat in hand.blind,
+            blind=self.is_blind(hand, seat),
             hand=hand.number,
             hands=len(self.plan),
             trump=hand.trump.number if hand.trump else 0,
@@ -486,11 +536,11 @@ class Sheet:
         # Where every hand was void nothing was played, and so nothing is finished.
         if not self.played:
             return None
-        if len(self.played) >= len(self.plan):
-            return Ending.PLAN_FINISHED
         # Points given while a hand is open end the game only with that hand.
-        if self.rules.target and not self.open_hand and max(self.totals) >= self.rules.target:
+        if self.is_open_ended and not self.open_hand and max(self.totals) >= self.rules.target:
             return Ending.TARGET_REACHED
+        if self.rules.is_last(len(self.played), self.plan):
+            return Ending.PLAN_FINISHED
         return None
 
     # What is wrong

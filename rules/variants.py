@@ -15,6 +15,8 @@ from typing import Any
 
 from rules.names import is_storable
 from rules.plan import (
+    FEWEST_CARDS,
+    MOST_CARDS,
     MOST_HANDS,
     MOST_PLAYERS,
     ByPlayers,
@@ -77,6 +79,26 @@ class First(StrEnum):
     HIGHEST_BIDDER = "highest-bidder"
 
 
+class EvenTable(StrEnum):
+    """What an even table comes to where all bid at once, so that nobody is on the hook."""
+
+    ANNOUNCE = "announce"
+    """The scorer calls it out, and it stands."""
+    LEFT_CHANGES = "left-changes"
+    """The seat after the dealer must change its bid."""
+    REBID = "rebid"
+    """All bid again."""
+
+
+class TurnUp(StrEnum):
+    """A card without a suit that may be turned for trump."""
+
+    JESTER = "jester"
+    """No trump in this hand."""
+    WIZARD = "wizard"
+    """The dealer names the suit."""
+
+
 class Ties(StrEnum):
     """What decides between equal totals at the end."""
 
@@ -96,6 +118,16 @@ class Pays:
 
     cards: int
     rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """What one bid pays: in a hand of `cards` cards, `bid` tricks were promised and `took` taken."""
+
+    cards: int
+    bid: int
+    took: int
+    points: int
 
 
 @dataclass(frozen=True)
@@ -122,8 +154,16 @@ class Rules:
     trump: TrumpMethod = TrumpMethod.TURNED
     rotation: tuple[Trump, ...] = ()
     """The trumps in turn (rotation), or the one suit (fixed)."""
+    turn_ups: tuple[TurnUp, ...] = ()
+    """The cards without a suit that may be turned for trump."""
     no_trump_on: NoTrumpOn = NoTrumpOn.LARGEST
     simultaneous: bool = False
+    even_table: EvenTable = EvenTable.ANNOUNCE
+    """What bids that add up to the cards come to when all bid at once."""
+    blind_bids: bool = False
+    """A player may bid before looking; what that pays is up to the formulas, which know `blind`."""
+    forehead: bool = False
+    """In hands of one card everybody sees the cards of the others only; such bids are blind."""
     first_bidder: First = First.AFTER_DEALER
     leads: First = First.AFTER_DEALER
     hook: bool = True
@@ -138,12 +178,16 @@ class Rules:
     scoring: Scoring = _TEN_AND_TRICKS
     streak: Streak | None = None
     target: int = 0
-    """The total that ends the game at the end of a hand; 0 plays the plan out."""
+    """The total that ends the game at the end of a hand, however many hands that takes; 0 plays the plan out."""
     lowest_wins: bool = False
     ties: Ties = Ties.SHARED
     reminders: tuple[str, ...] = ()
     """Keys of sentences for the table that never change the score, such as `must-trump`."""
+    disagree: tuple[str, ...] = ()
+    """Keys of sentences on what other tables and other sources do, such as `forehead-option`."""
     sources: tuple[str, ...] = ()
+    example: Example | None = None
+    """One bid of the variant; `worked_example` has what it pays by these rules."""
 
     def plan(self, players: int) -> tuple[int, ...]:
         """The sizes of all hands for that many players; a size above the largest hand becomes the largest.
@@ -152,8 +196,8 @@ class Rules:
         """
         largest = self.largest_hand(players)
         if largest < 1:
-            short = overdealt(1, players, self.deck.of(players)) or problem("a game needs at least 1 hand")
-            raise SequenceError(short, 0)
+            short = overdealt(1, players, self.deck.of(players), reserve=self.reserve)
+            raise SequenceError(short or problem("a game needs at least 1 hand"), 0)
         sizes = sequence(self.sequence, largest=largest, players=players)
         return tuple(min(size, largest) for size in sizes)
 
@@ -161,6 +205,20 @@ class Rules:
         """The largest hand for that many players: what is agreed, or what the pack allows if that is less."""
         fits = largest_that_fits(self.deck.of(players), players, self.reserve)
         return min(self.largest.of(players) or fits, fits)
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether the game goes on beyond its plan, with hands of the last size, until the target is reached."""
+        return self.target > 0
+
+    def cards_of(self, number: int, plan: Sequence[int]) -> int:
+        """The size of hand `number` (from 1). Raises IndexError after the last hand."""
+        last = len(plan)
+        return plan[min(number, last) - 1 if self.is_open_ended and number <= MOST_HANDS else number - 1]
+
+    def is_last(self, number: int, plan: Sequence[int]) -> bool:
+        """Whether no hand comes after that one, whatever the points."""
+        return number >= (MOST_HANDS if self.is_open_ended else len(plan))
 
     def trump_of(self, number: int, plan: Sequence[int], players: int) -> Trump | None:
         """The trump of hand `number` (from 1) as far as the rules tell; None where the table must say."""
@@ -175,11 +233,11 @@ class Rules:
 
     def is_no_trump(self, number: int, plan: Sequence[int], players: int) -> bool:
         """Whether no-trump falls on hand `number` (from 1) when a card is turned for trump."""
-        cards = plan[number - 1]
+        cards = self.cards_of(number, plan)
         exhausted = not self.card_is_left(cards, players)
         match self.no_trump_on:
             case NoTrumpOn.LAST:
-                return exhausted or number == len(plan)
+                return exhausted or self.is_last(number, plan)
             case NoTrumpOn.LARGEST:
                 return exhausted or cards == max(plan)
             case NoTrumpOn.EXHAUSTED:
@@ -189,6 +247,10 @@ class Rules:
     def card_is_left(self, cards: int, players: int) -> bool:
         """Whether the pack has a card to turn after the deal."""
         return cards * players < self.deck.of(players)
+
+    def is_on_forehead(self, cards: int) -> bool:
+        """Whether the cards of a hand of that size are held on the forehead, so that every bid is blind."""
+        return self.forehead and cards == 1
 
     def hook_binds(self, cards: int, *, last_hand: bool) -> bool:
         """Whether the bids of a hand of that size may not add up to the cards.
@@ -206,18 +268,50 @@ class Rules:
 
         def points(bid: int, took: int) -> int:
             return self.scoring.points(
-                bid=bid, tricks=took, cards=cards, players=players, largest=max(largest, cards), bids=cards - 1
+                bid=bid,
+                tricks=took,
+                cards=cards,
+                players=players,
+                largest=max(largest, cards),
+                bids=cards - 1,
             )
 
         return Pays(cards, tuple(tuple(points(bid, took) for took in range(4)) for bid in range(4)))
 
+    @property
+    def worked_example(self) -> Example | None:
+        """The example with what it pays by these rules, which may have another scoring than their variant."""
+        if self.example is None:
+            return None
+        hand = self.example
+        points = self.scoring.points(
+            bid=hand.bid, tricks=hand.took, cards=hand.cards, players=self.players[0], bids=hand.cards - 1
+        )
+        return replace(hand, points=points)
+
+    def miscounted(self, players: int) -> Problem | None:
+        """Why these rules are not for so many players; None if they are."""
+        fewest, most = self.players
+        if fewest <= players <= most:
+            return None
+        if fewest == most:
+            return problem("exactly %(players)d players can play this", "players", players=most)
+        return problem("%(fewest)d to %(most)d players can play this", "players", fewest=fewest, most=most)
+
     def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
         """All that bars that many players from playing by these rules (and this plan); empty if nothing."""
         found: list[Problem] = []
-        fewest, most = self.players
-        if not fewest <= players <= most:
+        if miscounted := self.miscounted(players):
+            found.append(miscounted)
+        if not FEWEST_CARDS <= self.deck.of(players) <= MOST_CARDS:
             found.append(
-                problem("%(fewest)d to %(most)d players can play this", "players", fewest=fewest, most=most)
+                problem(
+                    "a pack has %(fewest)d to %(most)d cards, this one %(deck)d",
+                    "deck",
+                    fewest=FEWEST_CARDS,
+                    most=MOST_CARDS,
+                    deck=self.deck.of(players),
+                )
             )
         if self.trump in (TrumpMethod.ROTATION, TrumpMethod.FIXED) and not self.rotation:
             found.append(problem("the trump suits in turn are missing", "rotation"))
@@ -352,6 +446,17 @@ def _streak(value: Any) -> Streak | None:
     )
 
 
+def _example(value: Any) -> Example | None:
+    if value is None:
+        return None
+    if set(value) != {each.name for each in fields(Example)}:
+        raise ValueError(value)
+    example = Example(**{key: _number(number) for key, number in value.items()})
+    if not (example.cards >= 1 and 0 <= example.bid <= example.cards and 0 <= example.took <= example.cards):
+        raise ValueError(value)
+    return example
+
+
 _READERS: dict[str, Any] = {
     "name": _text,
     "aliases": _texts,
@@ -364,8 +469,12 @@ _READERS: dict[str, Any] = {
     "other_sequences": _texts,
     "trump": lambda value: TrumpMethod(_text(value)),
     "rotation": lambda value: tuple(Trump(suit) for suit in _texts(value)),
+    "turn_ups": lambda value: tuple(TurnUp(card) for card in _texts(value)),
     "no_trump_on": lambda value: NoTrumpOn(_text(value)),
     "simultaneous": _switch,
+    "even_table": lambda value: EvenTable(_text(value)),
+    "blind_bids": _switch,
+    "forehead": _switch,
     "first_bidder": lambda value: First(_text(value)),
     "leads": lambda value: First(_text(value)),
     "hook": _switch,
@@ -379,7 +488,9 @@ _READERS: dict[str, Any] = {
     "lowest_wins": _switch,
     "ties": lambda value: Ties(_text(value)),
     "reminders": _texts,
+    "disagree": _texts,
     "sources": _texts,
+    "example": _example,
 }
 
 
@@ -392,28 +503,38 @@ def _written_scoring(scoring: Scoring) -> dict[str, str]:
     return written | ({"made_zero": scoring.made_zero} if scoring.made_zero else {})
 
 
-def _written_streak(streak: Streak | None) -> dict[str, Any] | None:
-    if streak is None:
+def _written_fields(value: Streak | Example | None) -> dict[str, Any] | None:
+    if value is None:
         return None
-    return {each.name: getattr(streak, each.name) for each in fields(streak)}
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 _WRITERS: dict[str, Any] = {
     **dict.fromkeys(_READERS, _same),
-    **dict.fromkeys(("aliases", "players", "other_sequences", "reminders", "sources"), list),
-    **dict.fromkeys(("direction", "trump", "no_trump_on", "first_bidder", "leads", "ties"), str),
-    "rotation": lambda suits: [str(suit) for suit in suits],
+    **dict.fromkeys(("aliases", "players", "other_sequences", "reminders", "disagree", "sources"), list),
+    **dict.fromkeys(
+        ("direction", "trump", "no_trump_on", "even_table", "first_bidder", "leads", "ties"), str
+    ),
+    **dict.fromkeys(("rotation", "turn_ups"), lambda each: [str(one) for one in each]),
     "deck": ByPlayers.write,
     "largest": ByPlayers.write,
     "scoring": _written_scoring,
-    "streak": _written_streak,
+    **dict.fromkeys(("streak", "example"), _written_fields),
 }
 
 
 @cache
 def variants() -> Mapping[str, Rules]:
     """The named variants of variants.toml by id, in the order of the file."""
-    rows = tomllib.loads(Path(__file__).with_name("variants.toml").read_text(encoding="utf-8"))
+    return read_variants(Path(__file__).with_name("variants.toml").read_text(encoding="utf-8"))
+
+
+def read_variants(text: str) -> Mapping[str, Rules]:
+    """Variants by id from a text in the notation of variants.toml: one table is one variant.
+
+    Raises RulesError for a field that cannot be read, TOMLDecodeError for what is no TOML.
+    """
+    rows = tomllib.loads(text)
     return {key: replace(Rules().with_data(row), id=key) for key, row in rows.items()}
 
 
@@ -424,7 +545,7 @@ def classic() -> Rules:
 
 def _unnamed() -> Rules:
     """The base game as no variant: what rules that name none start from."""
-    return replace(classic(), id="custom", name="", aliases=(), sources=())
+    return replace(classic(), id="custom", name="", aliases=(), disagree=(), sources=(), example=None)
 
 
 def find_variant(name: str) -> Rules | None:

@@ -8,12 +8,10 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
-
 from rules.plan import sequence
 from rules.scoring import FACTS
 from rules.sheet import Ending
-from rules.variants import NoTrumpOn, Rules, Ties, TrumpMethod, variants
+from rules.variants import EvenTable, NoTrumpOn, Rules, Ties, TrumpMethod, TurnUp, variants
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 EXAMPLES = Path(__file__).parents[1] / "data" / "worked-examples.csv"
@@ -37,13 +35,17 @@ def test_every_example_is_true():
     assert done.attempted > 40
 
 
-@pytest.mark.parametrize("rules", variants().values(), ids=variants())
-def test_every_variant_has_a_section(rules):
+def test_every_variant_has_a_section():
     """Each says its id, its other names, who can play, its scoring by example, and where it comes from."""
+    assert {rules.id: missing for rules in variants().values() if (missing := not_said(rules))} == {}
+
+
+def not_said(rules: Rules) -> list[str]:
+    """What the section of a variant leaves out."""
     text = " ".join(section(f"### {rules.name}").split())
     wanted = [
         f"`{rules.id}`",
-        f"{rules.players[0]} to {rules.players[1]} players",
+        " to ".join(str(each) for each in sorted(set(rules.players))) + " players",
         f'pays("{rules.id}"',
         "Hook." if rules.hook else "No hook.",
         f"Sources: {', '.join(rules.sources)}.",
@@ -51,7 +53,7 @@ def test_every_variant_has_a_section(rules):
         *(() if not rules.rotation else [", ".join(str(suit) for suit in rules.rotation)]),
         *(["counter-clockwise"] if rules.direction.step == -1 else []),
     ]
-    assert [each for each in wanted if each not in text] == []
+    return [each for each in wanted if each not in text]
 
 
 def test_every_section_is_a_variant():
@@ -65,8 +67,18 @@ def test_the_sources_are_those_that_are_used():
     explained = re.findall(r"^\| ([A-Z0-9]+) \|", section("## Sources"), re.MULTILINE)
     with EXAMPLES.open(encoding="utf-8") as lines:
         used = {row["source"] for row in csv.DictReader(lines) if not row["source"].startswith("GH-")}
-    assert sorted(explained) == sorted(used.union(*(rules.sources for rules in variants().values())))
+    used |= {key for rules in variants().values() for key in rules.sources if not key.startswith("GH-")}
+    assert sorted(explained) == sorted(used)
     assert "| GH-... |" in TEXT
+
+
+def test_every_disagreement_is_explained():
+    """Each key of a variant's disagreements has its sentence on the page, and no sentence is without a variant."""
+    explained = dict(
+        re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", section("## Where tables differ"), re.MULTILINE)
+    )
+    assert {*explained} == {key for rules in variants().values() for key in rules.disagree}
+    assert all(sentence.endswith(".") for sentence in explained.values())
 
 
 def test_every_word_of_a_formula_is_explained():
@@ -82,10 +94,9 @@ def test_every_choice_is_explained():
     assert [each for each in NoTrumpOn if f"| `{each}` |" not in section("## No trump")] == []
     said = section("## No trump")
     assert [
-        each
-        for each in (TrumpMethod.ROTATION, TrumpMethod.FIXED, TrumpMethod.NONE)
-        if f"`{each}`" not in said
+        each for each in (*TrumpMethod, *TurnUp) if each is not TrumpMethod.TURNED and f"`{each}`" not in said
     ] == []
+    assert [each for each in EvenTable if f"| `{each}` |" not in section("## The hook")] == []
     assert [
         each for each in Ties if each is not Ties.SHARED and f"`{each}`" not in section("## The end")
     ] == []

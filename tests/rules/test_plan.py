@@ -313,13 +313,15 @@ def test_sizes_above_the_largest_hand_become_the_largest():
 
 
 def test_a_pack_that_does_not_go_round_gives_no_plan():
-    """Five players cannot share three cards, whatever the sequence says."""
-    short = replace(classic(), deck=ByPlayers(3), sequence="5..1")
-    with pytest.raises(SequenceError, match="5 × 1 card = 5, the pack has 3"):
-        short.plan(5)
-    assert [str(each) for each in short.problems(5)] == ["sequence: 5 × 1 card = 5, the pack has 3"]
-    held_back = replace(classic(), deck=ByPlayers(5), reserve=1)
-    assert [str(each) for each in held_back.problems(5)] == ["sequence: a game needs at least 1 hand"]
+    """Twelve players cannot share ten cards, and nine not where two must stay; the arithmetic is told."""
+    short = replace(classic(), players=(2, 12), deck=ByPlayers(10), sequence="5..1")
+    with pytest.raises(SequenceError, match="12 × 1 card = 12, the pack has 10"):
+        short.plan(12)
+    assert [str(each) for each in short.problems(12)] == ["sequence: 12 × 1 card = 12, the pack has 10"]
+    held_back = replace(short, reserve=2)
+    assert [str(each) for each in held_back.problems(9)] == [
+        "sequence: 9 × 1 = 9, which leaves 1 of 10 cards: 2 must stay"
+    ]
 
 
 @pytest.mark.parametrize("data", [52, {"each": 8}, {"3": 36, "other": 40}, {"3": 15, "4": 13}])

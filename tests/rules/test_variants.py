@@ -12,7 +12,21 @@ from hypothesis import strategies as st
 from rules.plan import ByPlayers, Direction
 from rules.problem import RulesError
 from rules.scoring import Scoring, Streak
-from rules.variants import First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, find_variant, variants
+from rules.variants import (
+    EvenTable,
+    Example,
+    First,
+    NoTrumpOn,
+    Rules,
+    Ties,
+    Trump,
+    TrumpMethod,
+    TurnUp,
+    classic,
+    find_variant,
+    read_variants,
+    variants,
+)
 
 quietly = settings(database=None, deadline=None, derandomize=True, max_examples=50)
 SPADES, HEARTS, DIAMONDS, CLUBS, NONE = Trump
@@ -241,8 +255,12 @@ FIELDS = {
     "other_sequences": st.sampled_from([(), ("H..1",)]),
     "trump": st.sampled_from(TrumpMethod),
     "rotation": st.lists(st.sampled_from(Trump), max_size=5).map(tuple),
+    "turn_ups": st.lists(st.sampled_from(TurnUp), max_size=2).map(tuple),
     "no_trump_on": st.sampled_from(NoTrumpOn),
     "simultaneous": st.booleans(),
+    "even_table": st.sampled_from(EvenTable),
+    "blind_bids": st.booleans(),
+    "forehead": st.booleans(),
     "first_bidder": st.sampled_from(First),
     "leads": st.sampled_from(First),
     "hook": st.booleans(),
@@ -256,7 +274,9 @@ FIELDS = {
     "lowest_wins": st.booleans(),
     "ties": st.sampled_from(Ties),
     "reminders": st.sampled_from([(), ("must-trump",)]),
+    "disagree": st.sampled_from([(), ("forehead-option",)]),
     "sources": st.sampled_from([(), ("SEED",)]),
+    "example": st.sampled_from([None, Example(5, 3, 2, 0)]),
 }
 
 
@@ -349,3 +369,39 @@ def test_what_is_quoted_in_a_problem_is_short():
             Rules.read({"direction": value})
         str(refused.value).encode()
         assert len(str(refused.value)) < 120
+
+
+NEW_VARIANT = """
+[two-by-two]
+name = "Two by Two"
+aliases = ["Pairs"]
+players = [2, 12]
+deck = 104
+sequence = "2..H:2"
+no_trump_on = "exhausted"
+scoring = { made = "5 * tricks", missed = "-bid" }
+sources = ["SEED"]
+example = { cards = 4, bid = 2, took = 2, points = 10 }
+"""
+
+
+def test_one_block_of_toml_is_a_variant():
+    """The recipe for a new variant: a block like those of the file, and nothing else."""
+    [(key, rules)] = read_variants(NEW_VARIANT).items()
+    assert (key, rules.id, rules.name, rules.aliases) == (
+        "two-by-two",
+        "two-by-two",
+        "Two by Two",
+        ("Pairs",),
+    )
+    assert rules.plan(12) == (2, 4, 6, 8)
+    assert [players for players in range(1, 14) if not rules.problems(players)] == [*range(2, 13)]
+    assert rules.worked_example == rules.example
+    assert Rules.read(rules.write() | {"variant": "classic"}) == replace(rules, id="classic")
+
+
+def test_a_block_with_a_slip_is_refused():
+    """A key that does not exist and a formula that cannot be read are told with their places."""
+    with pytest.raises(RulesError) as refused:
+        read_variants('[slip]\ncolour = "red"\nscoring = { made = "luck", missed = "0" }')
+    assert [each.place for each in refused.value.problems] == ["rules.colour", "rules.scoring.made"]
