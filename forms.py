@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -128,17 +128,31 @@ TRUMP_METHODS = {
     TrumpMethod.ROTATION: lambda: _("The suits take turns"),
     TrumpMethod.NONE: lambda: _("No trump at all"),
     TrumpMethod.UNTRACKED: lambda: _("We do not note it"),
+    TrumpMethod.FIXED: lambda: _("Always the same suit"),
+    TrumpMethod.DEALER: lambda: _("The dealer names it"),
+    TrumpMethod.HIGHEST_BIDDER: lambda: _("The highest bidder names it"),
+    TrumpMethod.AUCTION: lambda: _("It is bid for"),
 }
+
+USUAL_TRUMP = (TrumpMethod.TURNED, TrumpMethod.NONE, TrumpMethod.UNTRACKED)
+"""What every table may switch to; the other ways belong to the variants that have them."""
 
 MISSES = {"0": lambda: _("nothing"), "tricks": lambda: _("1 a trick")}
 ZEROS = {"": lambda: _("as any made bid"), "5 + cards": lambda: _("5 + the cards")}
+
+
+class Chairs(FieldList):
+    """The players in seat order: `players-0` to `players-11`, and nothing else that looks like it."""
+
+    def _extract_indices(self, prefix: str, formdata: Any) -> Iterable[int]:
+        return [seat for seat in range(MOST_PLAYERS) if f"{prefix}-{seat}" in formdata]
 
 
 class NewGameForm(Form):
     """Who plays, who deals first, by which rules. Kept in the page until the game starts."""
 
     act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
-    players = FieldList(StringField(), max_entries=MOST_PLAYERS)
+    players = Chairs(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)
     variant = RadioField(validate_choice=False, default="classic")
@@ -171,8 +185,8 @@ class NewGameForm(Form):
         verb, _colon, target = what.partition(":")
         if verb == "add":
             self.add(target or self.newcomers.data or "")
-        elif verb in ("up", "down", "out") and target.isdecimal() and int(target) < len(self.players):
-            self.move(verb, int(target))
+        elif verb in ("up", "down", "out") and (seat := self.seat(target)) is not None:
+            self.move(verb, seat)
         if self.variant.data != self.shown_variant.data and find_variant(self.variant.data or ""):
             self.show(find_variant(self.variant.data or "") or classic())
 
@@ -198,6 +212,7 @@ class NewGameForm(Form):
     def move(self, verb: str, seat: int) -> None:
         """Swap a player with a neighbour, or send one away; the dealer stays the same person."""
         called = [entry.data for entry in self.players]
+        dealer = self.seat(self.dealer.data)
         order = list(range(len(called)))
         if verb == "out":
             order.remove(seat)
@@ -208,8 +223,11 @@ class NewGameForm(Form):
             self.players.pop_entry()
         for each in order:
             self.players.append_entry(called[each])
-        if (dealer := self.dealer.data or "").isdecimal():
-            self.dealer.data = str(order.index(int(dealer))) if int(dealer) in order else RANDOM
+        self.dealer.data = str(order.index(dealer)) if dealer in order else RANDOM
+
+    def seat(self, text: str | None) -> int | None:
+        """The seat that a text stands for; None for chance, and for whatever is no seat here."""
+        return next((seat for seat in range(len(self.players)) if str(seat) == text), None)
 
     def called(self) -> list[str]:
         """The tidied names in seat order."""
@@ -223,7 +241,8 @@ class NewGameForm(Form):
         self.variant.data = self.shown_variant.data = variant_of(rules).id
         self.order.data = rules.sequence if rules.sequence in known else OWN_PLAN
         self.plan.data = "" if rules.sequence in known else rules.sequence
-        self.largest.data = self.hands.data = None
+        for field in (self.largest, self.hands):
+            field.data = field.raw_data = None
         self.hook.data = rules.hook
         self.simultaneous.data = rules.simultaneous
         self.must_trump.data = "must-trump" in rules.reminders
@@ -231,6 +250,17 @@ class NewGameForm(Form):
         self.no_trump_on.data = str(rules.no_trump_on)
         self.missed.data = rules.scoring.missed
         self.made_zero.data = rules.scoring.made_zero
+
+    def show_plan(self, plan: Sequence[int]) -> None:
+        """Set how a game with these players and rules was made shorter, or else its hands as a plan of its own."""
+        rules, players = self.rules(), len(self.players)
+        if max(plan) < max(self.planned(rules, players)):
+            self.largest.data = max(plan)
+        if len(plan) < len(self.planned(rules, players)):
+            self.hands.data = len(plan)
+        if self.planned(rules, players) != tuple(plan):
+            self.largest.data = self.hands.data = None
+            self.order.data, self.plan.data = OWN_PLAN, ",".join(str(cards) for cards in plan)
 
     def base(self) -> Rules:
         """The variant the switches belong to."""
@@ -246,7 +276,7 @@ class NewGameForm(Form):
         self.trump.choices = {
             str(method): label()
             for method, label in TRUMP_METHODS.items()
-            if method is not TrumpMethod.ROTATION or base.rotation
+            if method in (*USUAL_TRUMP, base.trump)
         }
         self.no_trump_on.choices = {str(key): label() for key, label in NO_TRUMP.items()}
         self.missed.choices = _formulas(base.scoring.missed, MISSES)
@@ -255,8 +285,10 @@ class NewGameForm(Form):
     def rules(self) -> Rules:
         """The rules as the switches stand. Raises RulesError where a formula or a plan cannot be read."""
         base = self.base()
-        reminders = [each for each in base.reminders if each != "must-trump"]
-        trump = {str(each): each for each in TrumpMethod}.get(self.trump.data or "", base.trump)
+        reminders = tuple(each for each in base.reminders if each != "must-trump" or self.must_trump.data)
+        if self.must_trump.data and "must-trump" not in reminders:
+            reminders = (*reminders, "must-trump")
+        trump = {str(each): each for each in USUAL_TRUMP}.get(self.trump.data or "", base.trump)
         no_trump_on = {str(each): each for each in NoTrumpOn}.get(
             self.no_trump_on.data or "", base.no_trump_on
         )
@@ -265,8 +297,8 @@ class NewGameForm(Form):
             sequence=(self.plan.data or "").strip() if self.order.data == OWN_PLAN else self.order.data or "",
             hook=bool(self.hook.data),
             simultaneous=bool(self.simultaneous.data),
-            reminders=tuple(reminders + ["must-trump"] * bool(self.must_trump.data)),
-            trump=trump if trump is not TrumpMethod.ROTATION or base.rotation else base.trump,
+            reminders=reminders,
+            trump=trump,
             no_trump_on=no_trump_on,
             scoring=Scoring(
                 made=base.scoring.made,
@@ -317,7 +349,8 @@ class NewGameForm(Form):
         fields = {"players": self.players, "sequence": self.plan, "": self.plan}
         for each in problems:
             field = fields.get(each.place, self.plan)
-            field.errors = [*field.errors, say(each)]
+            if (said := say(each)) not in field.errors:
+                field.errors = [*field.errors, said]
 
 
 def variant_of(rules: Rules) -> Rules:

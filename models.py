@@ -248,13 +248,12 @@ class Book(Base):
         `called` are tidied names in seat order, clockwise; `dealer` is a seat. Raises RulesError when these rules do
         not allow that many players or that plan.
         """
-        key = act.key("game")
-        if (game := db.session.scalar(select(Game).where(Game.action == key))) is not None:
+        if game := Game.started_by(act):
             return game
         plan = tuple(plan) if plan is not None else None
         if problems := rules.problems(len(called), plan):
             raise RulesError(*problems)
-        game = self._new_game(called, rules, plan or rules.plan(len(called)), act.at, key)
+        game = self._new_game(called, rules, plan or rules.plan(len(called)), act.at, act.key("game"))
         game.played_on = played_on or act.at.date()
         game.open_hand(game.sheet().first_hand(dealer))
         return game
@@ -419,6 +418,11 @@ class Game(Base):
         if writing:
             found = found.with_for_update(of=cls)
         return db.session.scalar(found)
+
+    @classmethod
+    def started_by(cls, act: Act) -> Game | None:
+        """The game that this very tap has started."""
+        return db.session.scalar(select(cls).where(cls.action == act.key("game")))
 
     # The game as a value
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from flask import Blueprint, render_template, request, url_for
 from flask import redirect as go_to
+from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
-from forms import RANDOM, NewGameForm
+from forms import NewGameForm
 from models import Act, Book, Game, db, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
@@ -32,6 +33,7 @@ def new() -> str:
                 form.players.append_entry(name)
             hand = sheet.hands[-1]
             form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
+            form.show_plan(sheet.plan)
     return _page(form, books)
 
 
@@ -51,16 +53,19 @@ def set_up() -> str | Response | tuple[str, int]:
     """One step of set-up, or the start of the game."""
     form = NewGameForm(request.form)
     form.offer()
-    what = request.form.get("do", "")
+    what, shown_variant = request.form.get("do", ""), form.shown_variant.data
     books = Book.kept_by(phone())
+    # Whoever starts with a name still in the line, or another variant just picked, means that too.
+    form.do("add" if what == "start" else what)
     if what != "start":
-        form.do(what)
         return _page(form, books)
-    if form.newcomers.data:
-        form.do("add")
-    if not form.validate():
+    if form.newcomers.errors or form.shown_variant.data != shown_variant or not form.validate():
         return _page(form, books), 422
     try:
+        game = _start(form, books)
+    except IntegrityError:
+        # The same tap came twice at once, and the other one was first.
+        db.session.rollback()
         game = _start(form, books)
     except RulesError as error:
         form.blame(error.problems)
@@ -69,11 +74,14 @@ def set_up() -> str | Response | tuple[str, int]:
 
 
 def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
-    rules, called = form.rules(), form.called()
-    dealer = form.dealer.data or RANDOM
-    seat = int(dealer) if dealer.isdecimal() and int(dealer) < len(called) else secrets.randbelow(len(called))
-    book = books[0] if books else Book.start(phone(), now())
     act = Act(form.act.data or "", now())
+    if game := Game.started_by(act):
+        return game
+    rules, called = form.rules(), form.called()
+    seat = form.seat(form.dealer.data)
+    if seat is None:
+        seat = secrets.randbelow(len(called))
+    book = books[0] if books else Book.start(phone(), now())
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
     db.session.commit()
