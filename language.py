@@ -1,4 +1,4 @@
-"""What is said to the person, in their language: gettext for sentences, Babel for dates and lists.
+"""What is said to the person, in their language: gettext for sentences, Babel for dates.
 
 Only `en` is complete today; a language is added by its catalogue in translations/ (see CONTRIBUTING.md).
 """
@@ -12,7 +12,6 @@ from pathlib import Path
 
 from babel import Locale, negotiate_locale
 from babel.dates import format_date, format_time
-from babel.lists import format_list
 from flask import Flask, g, has_request_context, request
 
 from rules.problem import Problem
@@ -27,7 +26,7 @@ def init_app(app: Flask) -> None:
     """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
-    app.jinja_env.filters.update(say=say, day=day, clock=clock, listed=listed)
+    app.jinja_env.filters.update(say=say, day=day, clock=clock)
     app.jinja_env.globals.update(
         language=lambda: locale().language, direction=lambda: locale().text_direction
     )
@@ -69,11 +68,6 @@ def day(value: date) -> str:
 def clock(value: datetime) -> str:
     """A time of day as people there write it."""
     return format_time(value, "short", locale=locale())
-
-
-def listed(words: list[str] | tuple[str, ...]) -> str:
-    """Words as an enumeration: "Ada, Bruno and Chiara"."""
-    return format_list(list(words), locale=locale())
 
 
 def _plain(text: str) -> str:

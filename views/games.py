@@ -14,6 +14,7 @@ from forms import NewGameForm
 from models import Act, Book, Game, db, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
+from rules.variants import find_variant
 from views import now, phone
 
 bp = Blueprint("games", __name__)
@@ -34,6 +35,8 @@ def new() -> str:
             hand = sheet.hands[-1]
             form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
             form.show_plan(sheet.plan)
+    if wanted := find_variant(request.args.get("rules", "")):
+        form.show(wanted)
     return _page(form, books)
 
 

@@ -30,6 +30,13 @@ def sheet() -> str:
 def rules() -> str:
     """The rules of this game in plain words, made from its data."""
     whole: Sheet = g.game.sheet()
+    players = len(whole.names)
     return render_template(
-        "sheet/rules.html", game=g.game, sheet=whole, pays=whole.rules.pays(whole.plan, len(whole.names))
+        "sheet/rules.html",
+        game=g.game,
+        sheet=whole,
+        rules=whole.rules,
+        players=players,
+        plan=whole.plan,
+        pays=whole.rules.pays(whole.plan, players),
     )
