@@ -6,6 +6,7 @@ import csv
 import operator
 import re
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -38,7 +39,7 @@ HAND = {
     "trump": 2,
 }
 
-quietly = settings(database=None, deadline=None, derandomize=True, max_examples=200)
+quietly = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 seeds = st.integers(0, 2**32)
 
 
@@ -60,12 +61,17 @@ def context_of(row: dict[str, str]) -> dict[str, int]:
     return {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", context)}
 
 
-@pytest.mark.parametrize("row", WORKED, ids=lambda row: f"{row['rule']}-{row['bid']}-{row['tricks']}")
-def test_every_worked_example_pays_to_the_point(row):
-    """A published hand pays what its source says."""
+def paid_for(row: dict[str, str]) -> int:
+    """What the rule of a published hand pays for it."""
     rule = Scoring(row["made"], row["missed"], row["made_zero"])
     hand = {name: int(row[name]) for name in ("bid", "tricks", "cards")}
-    assert rule.points(**hand, **context_of(row)) == int(row["score"])
+    return rule.points(**hand, **context_of(row))
+
+
+def test_every_worked_example_pays_to_the_point():
+    """Each published hand pays what its source says; the hands that do not are listed with what they pay."""
+    assert len(WORKED) == 106
+    assert [(row, paid_for(row)) for row in WORKED if paid_for(row) != int(row["score"])] == []
 
 
 def test_every_context_of_the_examples_is_understood():
@@ -81,15 +87,14 @@ def test_the_common_rules_are_the_published_ones():
         assert common_rules()[row["rule"]] == Scoring(row["made"], row["missed"], row["made_zero"])
 
 
-@pytest.mark.parametrize("name", common_rules())
-def test_a_common_rule_pays_something_sane_for_every_result(name):
-    """All bids and tricks of a hand of up to 13 cards pay a whole number of at most five digits."""
-    for cards in (1, 2, 13):
-        for bid in range(cards + 1):
-            for tricks in range(cards + 1):
-                points = common_rules()[name].points(bid=bid, tricks=tricks, cards=cards)
-                assert type(points) is int
-                assert abs(points) < 100_000
+def test_a_common_rule_pays_something_sane_for_every_result():
+    """Bids and tricks from nothing to all of up to 13 cards pay a whole number of at most five digits."""
+    for name, rule in common_rules().items():
+        for cards, bid, tricks in product((1, 2, 13), (0, 1, 2, 7, 13), (0, 1, 2, 7, 13)):
+            if max(bid, tricks) <= cards:
+                points = rule.points(bid=bid, tricks=tricks, cards=cards)
+                assert type(points) is int, name
+                assert abs(points) < 100_000, name
 
 
 def test_the_common_rules_cannot_be_changed():
@@ -324,70 +329,68 @@ def test_a_formula_means_what_python_means(seed):
     assert value(text) == expected, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "-2 ** 2",
-        "2 ** 3 ** 2",
-        "2 ** -0",
-        "-bid ** 2 % 5",
-        "2 * -3 ** 2",
-        "7 - 3 - 2",
-        "-7 // 2",
-        "-7 % 3",
-        "7 // -2",
-        "7 % -3",
-        "64 // 4 // 2",
-        "2 + 3 * 4",
-        "not 2 + 3 == 5",
-        "not bid == 3 or 7",
-        "1 or 0 and 0",
-        "0 or 4 and 6",
-        "3 and 0 or 9",
-        "0 and 5",
-        "1 if 0 else 2 if 0 else 3",
-        "(1 if 0 else 0) or 4",
-        "5 if not 0 else 6",
-        "1 + (2 if blind else 3) * 2",
-        "bid < tricks + 2 and 8",
-        "--3",
-        "- -3",
-        "abs(-3) + min(4, 2, 3)",
-    ],
-)
-def test_precedence_is_pythons(text):
+TRICKY = [
+    "-2 ** 2",
+    "2 ** 3 ** 2",
+    "2 ** -0",
+    "-bid ** 2 % 5",
+    "2 * -3 ** 2",
+    "7 - 3 - 2",
+    "-7 // 2",
+    "-7 % 3",
+    "7 // -2",
+    "7 % -3",
+    "64 // 4 // 2",
+    "2 + 3 * 4",
+    "not 2 + 3 == 5",
+    "not bid == 3 or 7",
+    "1 or 0 and 0",
+    "0 or 4 and 6",
+    "3 and 0 or 9",
+    "0 and 5",
+    "1 if 0 else 2 if 0 else 3",
+    "(1 if 0 else 0) or 4",
+    "5 if not 0 else 6",
+    "1 + (2 if blind else 3) * 2",
+    "bid < tricks + 2 and 8",
+    "--3",
+    "- -3",
+    "abs(-3) + min(4, 2, 3)",
+]
+
+
+def test_precedence_is_pythons():
     """What people get wrong about precedence comes out as in Python."""
-    assert value(text) == python(text)
+    assert {text: value(text) for text in TRICKY} == {text: python(text) for text in TRICKY}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("7 // 0", 0),
-        ("7 % 0", 0),
-        ("2 ** -1", 0),
-        ("0 ** -1", 0),
-        ("0 ** 0", 1),
-        ("999999 + 2", LIMIT),
-        ("-999999 - 2", -LIMIT),
-        ("999999 * 999999 - 1", LIMIT - 1),
-        ("2 ** 999999", LIMIT),
-        ("(-2) ** 999999", -LIMIT),
-        ("(-2) ** 999998", LIMIT),
-        ("(-1) ** 999999", -1),
-        ("1 ** 999999", 1),
-        ("0 ** 999999", 0),
-        ("2 ** 19", 524288),
-        ("9 ** 9 ** 9 ** 9", LIMIT),
-        ("0 and 9 ** 9", 0),
-        ("(3 > 2) + (2 >= 2)", 2),
-        ("not 7", 0),
-        ("  bid  ", 3),
-    ],
-)
-def test_a_formula_always_has_a_value(text, expected):
+TOTAL = {
+    "7 // 0": 0,
+    "7 % 0": 0,
+    "2 ** -1": 0,
+    "0 ** -1": 0,
+    "0 ** 0": 1,
+    "999999 + 2": LIMIT,
+    "-999999 - 2": -LIMIT,
+    "999999 * 999999 - 1": LIMIT - 1,
+    "2 ** 999999": LIMIT,
+    "(-2) ** 999999": -LIMIT,
+    "(-2) ** 999998": LIMIT,
+    "(-1) ** 999999": -1,
+    "1 ** 999999": 1,
+    "0 ** 999999": 0,
+    "2 ** 19": 524288,
+    "9 ** 9 ** 9 ** 9": LIMIT,
+    "0 and 9 ** 9": 0,
+    "(3 > 2) + (2 >= 2)": 2,
+    "not 7": 0,
+    "  bid  ": 3,
+}
+
+
+def test_a_formula_always_has_a_value():
     """Where Python would fail or grow without end, a formula gives 0 or stops at the limit."""
-    assert value(text) == expected
+    assert {text: value(text) for text in TOTAL} == TOTAL
 
 
 # What does not parse

@@ -28,7 +28,7 @@ from rules.variants import (
     variants,
 )
 
-quietly = settings(database=None, deadline=None, derandomize=True, max_examples=50)
+quietly = settings(database=None, deadline=None, derandomize=True, max_examples=40)
 SPADES, HEARTS, DIAMONDS, CLUBS, NONE = Trump
 
 
@@ -71,16 +71,22 @@ def test_no_two_variants_share_a_name():
     assert len(called) == len(set(called))
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6, 7])
-def test_r02_three_to_seven_play_the_base_game(players):
+def test_r02_three_to_seven_play_the_base_game():
     """Three to seven players are accepted without a word."""
-    assert classic().problems(players) == ()
+    assert [players for players in range(1, 13) if not classic().problems(players)] == [3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("players", [2, 8])
 def test_r02_two_or_eight_do_not(players):
     """One fewer or one more is refused, with the numbers that can play."""
     assert [str(each) for each in classic().problems(players)] == ["players: 3 to 7 players can play this"]
+
+
+def test_a_game_for_four_says_so():
+    """Where there is only one number of players, the refusal names that one."""
+    assert [str(each) for each in variants()["serbian-whist"].problems(5, [3])] == [
+        "players: exactly 4 players can play this"
+    ]
 
 
 def test_r03_the_pack_has_52_cards():
@@ -234,13 +240,13 @@ def test_a_sequence_that_cannot_be_read_is_a_problem():
     ]
 
 
-@pytest.mark.parametrize("rules", variants().values(), ids=variants())
-def test_a_variant_is_written_out_whole(rules):
+def test_a_variant_is_written_out_whole():
     """What is kept with a game does not lean on the variant, which may change after it was played."""
-    written = rules.write()
-    assert written["variant"] == rules.id
-    assert {each.name for each in fields(Rules)} - {"id"} == written.keys() - {"variant"}
-    assert Rules.read(written) == rules
+    for key, rules in variants().items():
+        written = rules.write()
+        assert written["variant"] == key
+        assert {each.name for each in fields(Rules)} - {"id"} == written.keys() - {"variant"}
+        assert Rules.read(written) == rules
 
 
 FIELDS = {
