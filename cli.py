@@ -14,11 +14,12 @@ from flask.cli import with_appcontext
 
 from rules import record
 from rules.problem import RulesError
+from rules.variants import Rules, variants
 
 
 def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
-    for command in (migrate, run_server, score, demo, keeper):
+    for command in (migrate, run_server, score, list_variants, demo, keeper):
         app.cli.add_command(command)
 
 
@@ -95,6 +96,41 @@ def _read(path: Path) -> record.Record:
     except (OSError, ValueError, RecursionError) as error:
         raise RulesError(record.problem("%(reason)s", reason=str(error))) from None
     return record.read(data)
+
+
+@click.command("variants")
+@click.option("--json", "as_json", is_flag=True, help="All of them as one JSON list, with their plans.")
+def list_variants(as_json: bool) -> None:
+    """List the variants known by name: id, name and how many can play. Needs no database."""
+    if as_json:
+        click.echo(json.dumps([_described(rules) for rules in variants().values()], ensure_ascii=False))
+        return
+    for rules in variants().values():
+        players = "-".join(str(each) for each in sorted(set(rules.players)))
+        click.echo(f"{rules.id:<22} {rules.name:<24} {players}")
+
+
+def _described(rules: Rules) -> dict[str, Any]:
+    """A variant as other programs may want it: what it is called, and all plans it can have."""
+    fewest, most = rules.players
+    counts = range(fewest, most + 1)
+    packs = {str(players): rules.deck.of(players) for players in counts}
+    return {
+        "id": rules.id,
+        "name": rules.name,
+        "aliases": list(rules.aliases),
+        "players": {"min": fewest, "max": most},
+        "deck": packs if len(set(packs.values())) > 1 else packs[str(fewest)],
+        "direction": str(rules.direction),
+        "hook": rules.hook,
+        "plans": {str(players): list(rules.plan(players)) for players in counts},
+        "scoring": {
+            "made": rules.scoring.made,
+            "made_zero": rules.scoring.made_zero,
+            "missed": rules.scoring.missed,
+        },
+        "winner": "lowest" if rules.lowest_wins else "highest",
+    }
 
 
 @click.command()
