@@ -46,6 +46,8 @@ class TrumpForm(TapForm):
 
     trump = RadioField(choices={str(suit): str(suit) for suit in Trump}, validators=[InputRequired()])
     was = StringField(validators=[Optional(), Length(max=8)])
+    named_by = number_or_nothing()
+    """The seat that won the auction, where there is one."""
 
     def validate_was(self, field: StringField) -> None:
         """Nothing, or a trump."""
@@ -58,11 +60,12 @@ class TrumpForm(TapForm):
 
 
 class BidForm(TapForm):
-    """One bid of one seat; `insist` says that a table against the hook is meant."""
+    """One bid of one seat, `blind` if it has not looked; `insist` says that a table against the hook is meant."""
 
     seat = number()
     bid = number()
     was = number_or_nothing()
+    blind = BooleanField()
     insist = BooleanField()
 
 

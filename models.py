@@ -203,6 +203,30 @@ class Book(Base):
             db.session.add(player)
         return player
 
+    def house_rules(self) -> Sequence[HouseRules]:
+        """The house rules of the book by name, each in its latest version."""
+        latest = select(func.max(HouseRules.id)).where(HouseRules.book_id == self.id).group_by(HouseRules.key)
+        found = select(HouseRules).where(HouseRules.id.in_(latest)).order_by(HouseRules.key)
+        return db.session.scalars(found).all()
+
+    def keep_rules(self, rules: Rules, at: datetime) -> HouseRules:
+        """Keep rules under their name: as a new version where the book has that name, unless nothing differs."""
+        key = names.key(rules.name)
+        last = next((each for each in self.house_rules() if each.key == key), None)
+        if last is not None and last.value() == rules:
+            return last
+        kept = HouseRules(
+            book=self,
+            name=rules.name,
+            key=key,
+            version=last.version + 1 if last else 1,
+            rules=rules.write(),
+            created=at,
+        )
+        db.session.add(kept)
+        db.session.flush()
+        return kept
+
     def known_players(self, most: int = 24) -> Sequence[Player]:
         """The book's players, who sat in the latest games first."""
         last = (
@@ -355,6 +379,26 @@ class Invitation(Base):
             self.book.keepers.append(Keeper(key_hash=hashed(phone), created=at, seen=at))
 
 
+class HouseRules(Base):
+    """The rules of a table under a name of its own. Changed rules are a new version: games keep theirs."""
+
+    __tablename__ = "house_rules"
+    __table_args__ = (UniqueConstraint("book_id", "key", "version"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(names.LONGEST_NAME))
+    key: Mapped[str] = mapped_column(String(3 * names.LONGEST_NAME))
+    """The name as it is compared: rules of one key are versions of each other."""
+    version: Mapped[int]
+    rules: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created: Mapped[datetime] = mapped_column(Instant)
+    book: Mapped[Book] = relationship()
+
+    def value(self) -> Rules:
+        """The rules as the game sees them."""
+        return _rules(json.dumps(self.rules))
+
+
 class Player(Base):
     """A person of a book, by a name that nobody else there has."""
 
@@ -456,34 +500,62 @@ class Game(Base):
 
     # The verbs
 
-    def name_trump(self, act: Act, number: int, trump: Trump, *, was: Trump | None) -> None:
-        """Say what is trump in the open hand. Raises Stale when another trump stands there by now."""
-        with self._step(act, "trump", number, None, trump) as new:
-            if new and _changes("trump", (hand := self._open(number)).trump, str(trump), was):
+    def name_trump(
+        self, act: Act, number: int, trump: Trump, *, was: Trump | None, named_by: int | None = None
+    ) -> None:
+        """Say what is trump in the open hand, and who won the auction for it where there is one.
+
+        Raises RulesError for a seat that does not play; Stale when another trump stands there by now.
+        """
+        with self._step(act, "trump", number, named_by, trump) as new:
+            if not new:
+                return
+            hand = self._open(number)
+            if _changes("trump", hand.trump, str(trump), was):
                 hand.trump = str(trump)
+            if named_by is not None:
+                hand.named_by = hand.entry(named_by).seat
 
     def bid(
-        self, act: Act, number: int, seat: int, bid: int, *, was: int | None, insist: bool = False
+        self,
+        act: Act,
+        number: int,
+        seat: int,
+        bid: int,
+        *,
+        was: int | None,
+        blind: bool = False,
+        insist: bool = False,
     ) -> None:
-        """Note a bid in the open hand, or change one.
+        """Note a bid in the open hand, or change one; `blind` says that the player has not looked.
 
         Raises IllegalBid; Stale when another bid stands there by now; NeedsConfirming when a bid put right out of
         turn would make the table even against the hook, unless the table insists.
         """
-        with self._step(act, "bid", number, seat, bid) as new:
+        with self._step(act, "bid", number, seat, [bid, blind]) as new:
             if not new:
                 return
             entry = self._open(number).entry(seat)
-            if not _changes("bid", entry.bid, bid, was, seat):
+            if not _changes("bid", entry.bid, bid, was, seat) and entry.is_blind == blind:
                 return
             sheet = self.sheet()
             bidding = sheet.bidding(sheet.hands[-1])
-            if bid == bidding.barred(seat) and seat != bidding.last_bidder:
+            if bidding.hook and bid == bidding.barred(seat) and seat != bidding.last_bidder:
                 if not insist:
                     raise NeedsConfirming("hook")
             else:
                 bidding.place(seat, bid)
-            entry.bid = bid
+            entry.bid, entry.is_blind = bid, blind
+
+    def rebid(self, act: Act, number: int) -> None:
+        """Take all bids of the open hand back, because they came out even and the table bids again."""
+        with self._step(act, "rebid", number) as new:
+            if not new:
+                return
+            hand, sheet = self._open(number), self.sheet()
+            if sheet.bidding(sheet.hands[-1]).must_rebid:
+                for entry in hand.entries:
+                    entry.bid, entry.is_blind = None, False
 
     def count(self, act: Act, number: int, seat: int, tricks: int, *, was: int | None) -> None:
         """Tally tricks while the hand is played. Raises RulesError outside 0 to the cards; Stale."""
@@ -502,7 +574,7 @@ class Game(Base):
         """The last trick of the open hand is played. Raises RulesError while somebody has yet to bid."""
         with self._step(act, "over", number) as new:
             if new and not (hand := self._open(number)).is_over:
-                self._check_all_bid()
+                self._check_bids_stand()
                 hand.is_over = True
 
     def take(self, act: Act, number: int, seat: int, took: int, *, was: int | None) -> None:
@@ -542,7 +614,7 @@ class Game(Base):
                 if stored != dict(took):
                     raise Stale("hand", stored, dict(took))
                 return
-            self._check_all_bid()
+            self._check_bids_stand()
             for entry in playing:
                 seat = entry.seat.number
                 _changes("took", entry.took, took.get(seat), was.get(seat), seat)
@@ -615,6 +687,7 @@ class Game(Base):
             cards=hand.cards,
             dealer=self.seats[hand.dealer],
             trump=hand.trump and str(hand.trump),
+            named_by=None if hand.named_by is None else self.seats[hand.named_by],
             is_over=hand.is_over,
             is_closed=hand.is_closed,
             is_uneven=hand.is_uneven,
@@ -636,11 +709,14 @@ class Game(Base):
         db.session.flush()
         return row
 
-    def _check_all_bid(self) -> None:
-        """Raise IllegalBid, naming who has yet to bid in the open hand."""
+    def _check_bids_stand(self) -> None:
+        """Raise IllegalBid while somebody has yet to bid in the open hand, or must change an even table."""
         sheet = self.sheet()
-        if missing := sheet.bidding(sheet.hands[-1]).missing:
+        bidding = sheet.bidding(sheet.hands[-1])
+        if missing := bidding.missing:
             raise IllegalBid(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
+        if not bidding.is_settled:
+            raise IllegalBid(problem("the bids add up to the %(cards)d cards", cards=bidding.cards))
 
     @contextmanager
     def _step(
@@ -724,12 +800,15 @@ class Hand(Base):
     cards: Mapped[int]
     dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
     trump: Mapped[str | None] = mapped_column(String(8))
+    named_by_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    """Who won the auction for the trump."""
     is_over: Mapped[bool] = mapped_column(default=False)
     is_closed: Mapped[bool] = mapped_column(default=False)
     is_uneven: Mapped[bool] = mapped_column(default=False)
     note: Mapped[str] = mapped_column(String(500), default="")
     game: Mapped[Game] = relationship(back_populates="hands")
-    dealer: Mapped[Seat] = relationship()
+    dealer: Mapped[Seat] = relationship(foreign_keys=dealer_id)
+    named_by: Mapped[Seat | None] = relationship(foreign_keys=named_by_id)
     entries: Mapped[list[Entry]] = relationship(
         back_populates="hand", cascade="all, delete-orphan", order_by="Entry.place"
     )
@@ -755,6 +834,7 @@ class Hand(Base):
             tally=tuple(each.tally if each else None for each in at),
             absent=frozenset(seat for seat, each in by_seat.items() if each.is_absent),
             trump=Trump(self.trump) if self.trump else None,
+            named_by=None if self.named_by_id is None else seat_numbers[self.named_by_id],
             blind=frozenset(seat for seat, each in by_seat.items() if each.is_blind),
             is_over=self.is_over,
             is_closed=self.is_closed,

@@ -52,6 +52,12 @@ class HandPage:
     bidding: Bidding
     seat: int | None = None
     """The seat that bids now."""
+    bids_hidden: bool = False
+    """All bid at once and not all are in: only keepers see the numbers."""
+    is_forehead: bool = False
+    """The one card is held on the forehead, so every bid is blind."""
+    namer: int | None = None
+    """The seat that names the trump, where the rules or the bids say."""
     keys: tuple[Key, ...] = ()
     counts: Mapping[int, Count] = field(default_factory=dict)
     total: int = 0
@@ -88,6 +94,9 @@ class HandPage:
             phase=phase,
             bidding=bidding,
             seat=seat,
+            bids_hidden=sheet.rules.simultaneous and not bidding.is_complete and g.keeper is None,
+            is_forehead=sheet.rules.forehead and hand.cards == 1,
+            namer=sheet.namer(hand),
             keys=_keys(bidding, seat) if phase is Phase.BIDS and seat is not None else (),
             counts=counts,
             total=sum(count.shown for count in counts.values()),
@@ -141,7 +150,9 @@ def trump(number: int) -> Response:
     """Say what is trump."""
     form = TrumpForm(request.form)
     act = tap(form)
-    g.game.name_trump(act, number, Trump(form.trump.data), was=form.before())
+    g.game.name_trump(
+        act, number, Trump(form.trump.data), was=form.before(), named_by=form.named_by.data
+    )
     return _saved()
 
 
@@ -150,7 +161,22 @@ def bid(number: int) -> Response:
     """Note one bid, or change one."""
     form = BidForm(request.form)
     act = tap(form)
-    g.game.bid(act, number, form.seat.data, form.bid.data, was=form.was.data, insist=form.insist.data)
+    g.game.bid(
+        act,
+        number,
+        form.seat.data,
+        form.bid.data,
+        was=form.was.data,
+        blind=form.blind.data,
+        insist=form.insist.data,
+    )
+    return _saved()
+
+
+@bp.post("/hands/<int:number>/rebid")
+def rebid(number: int) -> Response:
+    """All bid again, because the bids came out even."""
+    g.game.rebid(tap(TapForm(request.form)), number)
     return _saved()
 
 
