@@ -1,0 +1,68 @@
+"""What the page of a hand weighs on its way to a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
+MOST_BYTES = 30 * 1024
+
+
+def test_the_page_of_a_hand_is_light(thumb, take_phone, server, capsys):
+    """A hand that was never seen comes in 5 requests and 30 KB, and the next one asks for no file again."""
+    thumb.start(*FOUR, dealer=3, hook=True, order="own", plan="5,4", no_trump_on="never")
+    thumb.tap("trump-hearts").bid(2, 1, 0, 1)
+    keeper = thumb.page.context.storage_state()
+
+    # A phone with nothing in its cache, but the keeper's cookie: it sees every control.
+    fresh = take_phone(storage_state=keeper)
+    requests = listen(fresh)
+    fresh.open(thumb.page.url).expect("play")
+    fresh.page.wait_for_load_state("networkidle")
+    assert fresh.button("over").is_visible()
+    size = sum(each["bytes"] for each in requests)
+    with capsys.disabled():
+        print(f"\nfirst view of a hand: {len(requests)} requests, {size} bytes")  # noqa: T201 - a measurement
+        for each in requests:
+            print(f"  {each['bytes']:>6} {each['url'].removeprefix(server)}")  # noqa: T201 - a measurement
+    assert len(requests) <= 5
+    assert size <= MOST_BYTES
+    assert all(each["url"].startswith(server) for each in requests)
+    assert {each["status"] for each in requests} == {200}
+
+    requests.clear()
+    fresh.over().tap("more-2").tap("save").expect("deal")
+    fresh.open(f"/g/{fresh.code}/hands/2").expect("deal").page.wait_for_load_state("networkidle")
+    transferred = [each for each in requests if each["bytes"]]
+    assert transferred, "the pages themselves are never kept by a cache"
+    # The browser alone decides when it looks at the icon again.
+    files = [each["url"] for each in transferred if "/static/" in each["url"]]
+    assert not [url for url in files if "icon" not in url]
+
+
+def listen(thumb) -> list[dict[str, Any]]:
+    """What the page asks for from now on; a list that grows, with the bytes that came over the wire."""
+    network = thumb.page.context.new_cdp_session(thumb.page)
+    network.send("Network.enable")
+    heard: list[dict[str, Any]] = []
+    by_id: dict[str, dict[str, Any]] = {}
+
+    def on_request(event: dict[str, Any]) -> None:
+        if event["request"]["url"].startswith("data:"):
+            return
+        request = {"url": event["request"]["url"], "bytes": 0, "status": None}
+        by_id[event["requestId"]] = request
+        heard.append(request)
+
+    def on_response(event: dict[str, Any]) -> None:
+        if request := by_id.get(event["requestId"]):
+            request["status"] = event["response"]["status"]
+
+    def on_finished(event: dict[str, Any]) -> None:
+        if request := by_id.get(event["requestId"]):
+            request["bytes"] = int(event["encodedDataLength"])
+
+    network.on("Network.requestWillBeSent", on_request)
+    network.on("Network.responseReceived", on_response)
+    network.on("Network.loadingFinished", on_finished)
+    return heard
