@@ -13,7 +13,9 @@
   const REST = 300;
 
   let sending = false;
-  let waiting = null;
+  // What was done while another tap was on its way: the keys tapped, and the form of which a choice was changed.
+  let waiting = [];
+  let changed = null;
   let shownAt = 0;
   let known = new Set();
 
@@ -25,7 +27,7 @@
     event.preventDefault();
     const key = event.submitter && event.submitter.dataset.key;
     if (sending) {
-      waiting = key;
+      if (key) waiting.push(key);
       return;
     }
     if (key && !known.has(key) && performance.now() - shownAt < REST) return;
@@ -35,8 +37,9 @@
   // Choices that change what the page shows are sent as they are made.
   document.addEventListener("change", (event) => {
     const form = event.target.form;
-    if (!form || !form.matches("[data-tap]") || !event.target.closest("[data-refresh]") || sending) return;
-    send(form, null);
+    if (!form || !form.matches("[data-tap]") || !event.target.closest("[data-refresh]")) return;
+    if (sending) changed = form;
+    else send(form, null);
   });
 
   async function send(form, button) {
@@ -46,7 +49,9 @@
     page().classList.add("is-sending");
     try {
       const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
-      show(await answer.text(), answer.redirected ? answer.url : null, button && button.dataset.key);
+      const html = await answer.text();
+      // An answer that does not know the latest choice yet would take it back.
+      if (!changed || answer.redirected) show(html, answer.redirected ? answer.url : null, button && button.dataset.key, body);
     } catch {
       // Let the browser try, and say in its own words what is wrong with the network.
       sending = false;
@@ -61,18 +66,28 @@
       return;
     }
     sending = false;
-    if (waiting) {
-      const next = document.querySelector(`button[data-key="${CSS.escape(waiting)}"]`);
-      waiting = null;
-      if (next) send(next.form, next);
+    const again = changed;
+    changed = null;
+    if (again && again.isConnected) {
+      send(again, null);
+      return;
+    }
+    while (waiting.length) {
+      const next = document.querySelector(`button[data-key="${CSS.escape(waiting.shift())}"]:not(:disabled)`);
+      if (next) {
+        send(next.form, next);
+        return;
+      }
     }
   }
 
-  function show(html, address, key) {
+  function show(html, address, key, sent) {
     const next = new DOMParser().parseFromString(html, "text/html");
     const fresh = next.querySelector("[data-page]");
     if (!fresh) throw new Error("not a page of ours");
-    const focused = document.activeElement && document.activeElement.id;
+    const active = document.activeElement;
+    const focused = place(active);
+    const typed = active.matches("input") && active.type === "text" && active.value !== sent.get(active.name) ? active.value : null;
     const scroll = [window.scrollX, window.scrollY];
     const moved = address && new URL(address).pathname !== location.pathname;
     known = new Set([...page().querySelectorAll("[data-key]")].map((button) => button.dataset.key));
@@ -81,15 +96,26 @@
     document.title = next.title;
     if (address) history[moved ? "pushState" : "replaceState"](null, "", address);
     moved ? window.scrollTo(0, 0) : window.scrollTo(...scroll);
-    focus(fresh, key, focused);
+    focus(fresh, key, focused, typed);
     announce(fresh);
     shownAt = performance.now();
   }
 
-  // Focus moves as the bidding does: to the same button if it is still there, or else to the first of the next pad.
-  function focus(fresh, key, focused) {
+  // How to find an element again on the next page; nothing for one without a name.
+  function place(element) {
+    if (element.id) return `#${CSS.escape(element.id)}`;
+    if (!element.name) return null;
+    const value = element.type === "text" ? "" : `[value="${CSS.escape(element.value)}"]`;
+    return `[name="${CSS.escape(element.name)}"]${value}`;
+  }
+
+  // Focus moves as the bidding does: to the same button or field if it is still there, or else to the first of the
+  // next pad. What was typed while the answer was on its way stays.
+  function focus(fresh, key, focused, typed) {
     const same = key && fresh.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`);
-    const target = same || (focused && document.getElementById(focused)) || fresh.querySelector(".dock button");
+    const field = focused && fresh.querySelector(`input${focused}`);
+    if (field && typed !== null) field.value = typed;
+    const target = same || field || fresh.querySelector(".dock button");
     if (target) target.focus({ preventScroll: true });
     const now = fresh.querySelector("[aria-current]");
     if (now) now.scrollIntoView({ block: "nearest" });
