@@ -9,8 +9,9 @@ from math import nan
 import pytest
 
 from rules.bidding import Balance, Bidding, IllegalBid
+from rules.plan import Direction
 from rules.problem import RulesError
-from rules.variants import First, classic, variants
+from rules.variants import EvenTable, First, classic, variants
 
 # Published examples: cards, earlier bids, what the last bidder may not bid (None: nothing is barred).
 HOOKS = [
@@ -205,6 +206,86 @@ def test_q08_when_all_bid_at_once_nobody_is_on_the_hook(start):
     assert bids.legal_bids(0) == (0, 1, 2, 3, 4, 5)
     assert bids.place(0, 0).balance is Balance.EVEN
     assert not bids.place(0, 0).breaks_hook
+
+
+def at_once(start, even_table: EvenTable, *bids: int | None, **more):
+    """The bidding of five cards at a table that bids at once; Ada deals and Bruno sits after her."""
+    rules = replace(classic(), simultaneous=True, even_table=even_table, **more)
+    game = start(len(bids), rules, plan=[5])
+    return game.bidding(replace(game.hands[0], bids=bids))
+
+
+def test_an_even_table_is_only_announced_unless_more_is_agreed(start):
+    """By default bids that add up stand, and the hand can be played."""
+    assert classic().even_table is EvenTable.ANNOUNCE
+    bids = at_once(start, EvenTable.ANNOUNCE, 2, 2, 1)
+    assert (bids.balance, bids.must_change, bids.must_rebid) == (Balance.EVEN, None, False)
+    assert bids.is_settled
+    assert bids.problems() == ()
+
+
+def test_q08_the_player_after_the_dealer_may_have_to_change_an_even_table(start):
+    """Two, two and one for five cards: Bruno must bid something else, and nobody else has to."""
+    bids = at_once(start, EvenTable.LEFT_CHANGES, 2, 2, 1)
+    assert bids.must_change == bids.next_bidder == 1
+    assert not bids.is_settled
+    assert bids.legal_bids(1) == (0, 1, 3, 4, 5)
+    assert bids.legal_bids(2) == (0, 1, 2, 3, 4, 5)
+    assert [str(each) for each in bids.problems()] == ["bids: the bids add up to the 5 cards"]
+    with pytest.raises(IllegalBid, match="2 is barred: the bids would add up to the 5 cards"):
+        bids.place(1, 2)
+    changed = bids.place(1, 3)
+    assert changed.is_settled
+    assert changed.next_bidder is None
+    assert changed.problems() == ()
+
+
+def test_nobody_must_change_what_is_not_even(start):
+    """While somebody has yet to bid, and where the table is over or under, nothing has to be changed."""
+    for bids in ((2, 2, None), (2, 2, 2), (0, 0, 0)):
+        table = at_once(start, EvenTable.LEFT_CHANGES, *bids)
+        assert table.must_change is None
+        assert table.barred(1) is None
+        assert table.is_settled is (None not in bids)
+
+
+def test_who_must_change_goes_with_the_direction_and_the_deal(start):
+    """Counter-clockwise the seat after Ada is the last of the list, and who sits out is passed over."""
+    rules = replace(
+        classic(),
+        simultaneous=True,
+        even_table=EvenTable.LEFT_CHANGES,
+        direction=Direction.COUNTER_CLOCKWISE,
+    )
+    game = start(4, rules, plan=[3])
+    assert game.bidding(replace(game.hands[0], bids=(1, 1, 1, 0))).must_change == 3
+    away = replace(game.hands[0], bids=(1, 1, 1, None), absent=frozenset({3}))
+    assert game.bidding(away).must_change == 2
+
+
+def test_all_may_have_to_bid_again(start):
+    """Where an even table is bid again, nobody alone has to change; what is not even stands."""
+    bids = at_once(start, EvenTable.REBID, 2, 2, 1)
+    assert bids.must_rebid
+    assert not bids.is_settled
+    assert bids.must_change is None
+    assert [each.place for each in bids.problems()] == ["bids"]
+    assert at_once(start, EvenTable.REBID, 2, 2, 0).is_settled
+
+
+@pytest.mark.parametrize("even_table", EvenTable)
+def test_bids_in_turn_know_nothing_of_even_tables(start, even_table):
+    """In turn the hook does that work, or nothing does."""
+    game = start(3, replace(classic(), even_table=even_table), plan=[5])
+    bids = game.bidding(replace(game.hands[0], bids=(1, 2, 2)))
+    assert bids.is_settled
+    assert bids.barred(1) is None
+
+
+def test_who_must_change_may_be_left_with_a_zero_too_many(start):
+    """One card, and the only other bid is zero, the sixth in a row or not."""
+    table = Bidding(1, (0, 1), {0: 1, 1: 0}, must_not_zero=frozenset({0}), even_changes=0)
+    assert table.legal_bids(0) == (0,)
 
 
 def test_r28_bids_may_come_in_any_order():

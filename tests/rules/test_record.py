@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rules.plan import next_dealer
 from rules.record import FORMAT, MOST_OBJECTS, Record, RecordError, read, write
 from rules.sheet import Adjustment, Ending, Hand, Outcome, Sheet
-from rules.variants import Rules, Trump, TrumpMethod, variants
+from rules.variants import EvenTable, Rules, Trump, TrumpMethod, variants
 
 GAMES = {
     path.stem: json.loads(path.read_text(encoding="utf-8"))
@@ -138,6 +138,9 @@ MALFORMED = {
     "hands[1] ": with_hand(bids=[1, None, None], tricks=[2, None, None]),
     "hands[1].blind": with_hand(blind="Ada"),
     "hands[1].blind[0]": with_hand(blind=["Zoe"]),
+    "hands[1].trump_by": with_hand(trump_by="Zoe"),
+    "hands[1].trump_by ": with_hand(trump_by=1),
+    "hands[1].trump_by  ": with_hand(trump_by="Chiara", bids=[1, 2, None], tricks=[1, 1, None]),
     "hands[1].uneven": with_hand(uneven="yes"),
     "hands[1].voided": with_hand(voided=1),
     "hands[1].note": with_hand(note="x" * 501),
@@ -281,7 +284,9 @@ def a_legal_game(rng: Random) -> Record:
     base = rng.choice(
         [*variants().values(), Rules.read({"name": "ours", "hook": True, "simultaneous": True})]
     )
-    rules = replace(base, target=rng.choice([0, 0, 60]))
+    rules = replace(base, target=rng.choice([0, 0, 60]), even_table=rng.choice([*EvenTable][:2]))
+    if rng.random() < 0.2:
+        rules = replace(rules, sequence="2..4", trump=TrumpMethod.AUCTION, forehead=True)
     sheet = Sheet(rules, tuple(names), rules.plan(len(names)))
     table = tuple(range(len(names)))
     if len(names) == 5:
@@ -289,14 +294,14 @@ def a_legal_game(rng: Random) -> Record:
     hands: list[Hand] = []
     dealer, number = 0, 1
     for _ in range(rng.randint(0, 8)):
-        if number > len(sheet.plan):
+        if number > len(sheet.plan) and not sheet.is_open_ended:
             break
         before = table
         table = seated_anew(table, len(names), rng)
         if hands and not hands[-1].is_void:
             dealer = next_dealer(before, dealer, rules.direction, table)
         dealer = dealer if dealer in table else table[0]
-        hand = a_legal_hand(sheet, Hand(number, sheet.plan[number - 1], dealer, table, (), ()), rng)
+        hand = a_legal_hand(sheet, Hand(number, sheet.cards_of(number), dealer, table, (), ()), rng)
         hands.append(hand)
         number += not hand.is_void
     fined = tuple(
@@ -341,6 +346,7 @@ def a_legal_hand(sheet: Sheet, hand: Hand, rng: Random) -> Hand:
         hand,
         bids=tuple(bidding.bids.get(seat) for seat in range(len(sheet.names))),
         took=tuple(won.count(seat) if seat in hand.playing else None for seat in range(len(sheet.names))),
+        named_by=rng.choice(hand.playing) if sheet.rules.trump is TrumpMethod.AUCTION else None,
         blind=frozenset(rng.sample(hand.playing, rng.choice([0, 0, 1]))),
         is_over=True,
         is_closed=True,
@@ -419,6 +425,32 @@ def test_a_missing_trump_stays_unknown():
     assert read_one.sheet.hands[0].trump is None
     assert read_one.sheet.rules.trump is TrumpMethod.ROTATION
     assert "trump" not in write(read_one)["hands"][0]
+
+
+def test_who_won_the_auction_is_kept():
+    """The winner of the auction for trump is noted by name, and nobody where there was none."""
+    record = read(with_hand(trump_by="Bruno"))
+    assert [hand.named_by for hand in record.sheet.hands] == [None, BRUNO]
+    assert [hand.get("trump_by") for hand in write(record)["hands"]] == [None, "Bruno"]
+
+
+def test_a_game_that_went_beyond_its_plan():
+    """With a target more hands are played than planned; without one, or with other sizes, that is no plan."""
+    hands = [{"cards": cards, "bids": [0, 0, 0], "tricks": [cards, 0, 0]} for cards in (1, 2, 2, 2)]
+    rules = {"target": 100}
+    record = read(game(rules=rules, plan=[1, 2], hands=hands, totals=...))
+    assert record.sheet.plan == (1, 2)
+    assert record.sheet.next_hand().cards == 2
+    assert through_json(record).sheet == record.sheet
+    assert accepted(game(plan=[1, 2], hands=hands, totals=...)) is None
+    assert accepted(game(rules=rules, plan=[1], hands=hands, totals=...)) is None
+
+
+def test_an_even_table_that_should_have_changed_warns():
+    """Two cards, all bid at once, and nobody changed the even bids: taken, and said."""
+    rules = {"simultaneous": True, "even_table": "left-changes"}
+    record = read(with_hand(bids=[1, 1, 0]) | {"rules": rules, "totals": [21, 11, 21]})
+    assert [each.place for each in record.warnings] == ["hands[1].bids"]
 
 
 def test_a_late_joiner_a_swap_and_a_farewell():

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import assume, given, settings
@@ -38,6 +38,9 @@ HAND = {
     "hands": 9,
     "trump": 2,
 }
+
+# A third of a millisecond is usual for the longest; the rest is for machines that are slower or busy.
+AN_INSTANT = 0.01
 
 quietly = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 seeds = st.integers(0, 2**32)
@@ -473,21 +476,23 @@ PIECES = (
 def any_value_or_column(text: str, dice: Random) -> None:
     """Check that a text is an error within the text, or a whole number within the limit for wild facts."""
     facts = {name: dice.choice((0, 1, -7, dice.randint(-(10**9), 10**9))) for name in FACTS}
+    began = thread_time()
     try:
         result = Formula.parse(text).value(facts)
     except FormulaError as error:
         column, result = error.column, 0
     else:
         column = 0
+    assert thread_time() - began < AN_INSTANT
     assert 0 <= column <= len(text)
     assert type(result) is int
     assert abs(result) <= LIMIT
 
 
 @quietly
-@given(st.text(max_size=40), seeds)
+@given(st.text(max_size=LONGEST), seeds)
 def test_any_text_has_a_value_or_a_column(text, seed):
-    """Whatever is typed, it is a whole number within the limit or an error within the text."""
+    """Whatever is typed, it is at once a whole number within the limit or an error within the text."""
     any_value_or_column(text, Random(seed))
 
 
@@ -535,10 +540,10 @@ def test_any_words_have_a_value_or_a_column(seed):
 )
 def test_the_worst_formulas_are_quick(text):
     """No formula of 200 characters holds up a page, whether it is read or refused."""
-    began = perf_counter()
+    began = thread_time()
     with suppress(FormulaError):
         value(text)
-    assert perf_counter() - began < 0.05
+    assert thread_time() - began < AN_INSTANT
 
 
 def test_formulas_are_values():

@@ -10,7 +10,7 @@ import pytest
 from rules.plan import ByPlayers
 from rules.scoring import Scoring, Streak, common_rules
 from rules.sheet import Adjustment, Ending, Hand, Outcome, Phase, Result, Sheet
-from rules.variants import First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, variants
+from rules.variants import EvenTable, First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, variants
 
 ADA, BRUNO, CHIARA = range(3)
 MADE_ONE_OF_TWO = "1/1 1/1"
@@ -71,6 +71,79 @@ def test_the_dealer_or_the_highest_bidder_may_lead(start):
     assert highest.leader(highest.hands[0]) is None
     bid, first = hand(highest, bids=(2, 0, 2, 1))
     assert bid.leader(first) == 2
+
+
+def test_the_highest_bidder_names_the_trump(start):
+    """When all have bid, the hand waits for the trump of the highest bidder, of several the first."""
+    game = start(4, replace(classic(), trump=TrumpMethod.HIGHEST_BIDDER), plan=[5])
+    assert game.namer(game.hands[0]) is None
+    bid, first = hand(game, bids=(2, 1, 2, 0))
+    assert bid.phase(first) is Phase.NAMING
+    assert bid.namer(first) == CHIARA, "Ada, who deals, bid as much but last"
+    named, first = hand(bid, trump=Trump.NONE)
+    assert named.phase(first) is Phase.PLAY
+    over, first = hand(bid, is_over=True)
+    assert over.phase(first) is Phase.TRICKS, "a trump that nobody noted does not stop the game"
+
+
+def test_the_hand_waits_for_a_changed_bid_before_trump_is_named(start):
+    """Even bids at once are no bids yet: no play, no highest bidder."""
+    rules = replace(
+        classic(),
+        trump=TrumpMethod.HIGHEST_BIDDER,
+        leads=First.HIGHEST_BIDDER,
+        simultaneous=True,
+        even_table=EvenTable.LEFT_CHANGES,
+    )
+    game, first = hand(start(3, rules, plan=[5]), bids=(3, 2, 0))
+    assert (game.phase(first), game.namer(first), game.leader(first)) == (Phase.BIDS, None, None)
+    game, first = hand(game, bids=(3, 4, 0))
+    assert (game.phase(first), game.namer(first), game.leader(first)) == (Phase.NAMING, BRUNO, BRUNO)
+    again, first = hand(start(3, replace(rules, even_table=EvenTable.REBID), plan=[5]), bids=(3, 2, 0))
+    assert again.phase(first) is Phase.BIDS
+
+
+def test_who_won_the_auction_names_leads_and_bids_first(start):
+    """Chiara won the auction: she names the trump, and where the rules say so she bids first and leads."""
+    rules = replace(
+        classic(),
+        trump=TrumpMethod.AUCTION,
+        first_bidder=First.HIGHEST_BIDDER,
+        leads=First.HIGHEST_BIDDER,
+    )
+    game = start(4, rules, plan=[13])
+    assert game.phase(game.hands[0]) is Phase.DEAL
+    assert (game.namer(game.hands[0]), game.order(game.hands[0])) == (None, (1, 2, 3, 0))
+    game, first = hand(game, named_by=CHIARA, trump=Trump.HEARTS)
+    assert (game.namer(first), game.leader(first), game.order(first)) == (CHIARA, CHIARA, (2, 3, 0, 1))
+    elsewhere = replace(game, rules=replace(rules, first_bidder=First.AFTER_DEALER, leads=First.DEALER))
+    assert (elsewhere.leader(first), elsewhere.order(first)) == (ADA, (1, 2, 3, 0))
+
+
+def test_an_auction_that_nobody_noted_leaves_the_lead_to_the_highest_bid(start):
+    """Nobody wrote down who won: the highest bid of the hand tells who leads."""
+    rules = replace(classic(), trump=TrumpMethod.AUCTION, leads=First.HIGHEST_BIDDER)
+    game, first = hand(start(3, rules, plan=[5]), bids=(0, 1, 5))
+    assert (game.namer(first), game.leader(first)) == (None, CHIARA)
+
+
+def test_the_dealer_names_the_trump(start):
+    """Where the dealer names it, that is known from the start; elsewhere nobody does."""
+    game = start(3, replace(classic(), trump=TrumpMethod.DEALER), dealer=1)
+    assert game.namer(game.hands[0]) == BRUNO
+    assert start(3).namer(start(3).hands[0]) is None
+
+
+def test_cards_on_the_forehead_are_bid_blind(play):
+    """In a hand of one card all bids are blind, in other hands only those that are noted as such."""
+    rules = scored("blind20", forehead=True)
+    game = play("1/1 0/0", "1/1 1/1", rules=rules)
+    assert [[cell.points for cell in row.cells] for row in game.rows] == [[21, 20], [11, 11]]
+    assert [[cell.blind for cell in row.cells] for row in game.rows] == [[True, True], [False, False]]
+    noted, second = hand(game, blind=frozenset({BRUNO}))
+    assert [noted.is_blind(second, seat) for seat in (ADA, BRUNO)] == [False, True]
+    away = play("1/1 -", rules=rules)
+    assert not away.is_blind(away.hands[0], BRUNO)
 
 
 def test_r19_tricks_are_counted_as_they_fall(start):
@@ -375,6 +448,53 @@ def test_points_given_in_the_middle_of_a_hand_do_not_end_it(play):
     assert opened.outcome is None
 
 
+def test_a_target_takes_the_game_beyond_its_plan(play):
+    """Two hands are planned, and the last size goes on until somebody has a hundred."""
+    rules = replace(classic(), target=100, no_trump_on=NoTrumpOn.LAST)
+    game = play("1/1 0/0", "1/1 1/1", "1/0 2/2", plan=[1, 2], rules=rules)
+    assert game.is_open_ended
+    assert [hand.cards for hand in game.hands] == [1, 2, 2]
+    assert [game.cards_of(number) for number in (1, 2, 3, 120)] == [1, 2, 2, 2]
+    assert not any(game.is_last(each) for each in game.hands)
+    assert game.outcome is None
+    assert game.next_hand().number == 4
+    assert game.next_hand().trump is None, "no hand is known to be the last"
+    assert not play("1/1 0/0", plan=[1, 2]).is_open_ended
+
+
+def test_a_game_without_an_end_stops_at_120_hands(play):
+    """Nobody ever makes a bid: after 120 hands it is over, and not before."""
+    game = play("1/0 0/1", plan=[1], rules=replace(classic(), target=50))
+    never = tuple(replace(game.hands[0], number=number) for number in range(1, 121))
+    assert replace(game, hands=never[:119]).outcome is None
+    game = replace(game, hands=never)
+    assert game.outcome == Outcome(Ending.PLAN_FINISHED, (ADA, BRUNO))
+    assert game.is_last(game.hands[-1])
+    with pytest.raises(IndexError):
+        game.cards_of(121)
+
+
+def test_a_plan_without_a_target_ends(play):
+    """After the last hand of the plan there is no size."""
+    with pytest.raises(IndexError):
+        play("1/1 0/0", plan=[1, 2]).cards_of(3)
+
+
+def test_the_lowest_total_wins_when_somebody_reaches_the_target(play):
+    """Ada misses by three and has six: the game ends there, and Bruno wins it with nothing."""
+    rules = scored("golf-tri", lowest_wins=True, target=6)
+    game = play("1/1 0/0", "3/0 3/3", plan=[1, 3], rules=rules)
+    assert game.outcome == Outcome(Ending.TARGET_REACHED, (BRUNO,))
+    assert game.places == (2, 1)
+    assert [(each.seat, each.behind) for each in game.standings] == [(BRUNO, 0), (ADA, 6)]
+
+
+def test_a_target_reached_with_the_last_hand_of_the_plan(play):
+    """Plan and target end together: the target is the reason."""
+    game = play("1/1 0/0", plan=[1], rules=replace(classic(), target=11))
+    assert game.outcome == Outcome(Ending.TARGET_REACHED, (ADA,))
+
+
 def test_a_game_ended_early_is_won_by_who_leads(play):
     """The table stops: whoever leads has won."""
     game = replace(play("1/1 0/0", plan=[1] * 5), ended_early=True)
@@ -395,6 +515,9 @@ def test_a_hand_opened_again_takes_the_end_back(play):
     reopened, _ = hand(game, is_closed=False)
     assert reopened.outcome is None
     assert reopened.open_hand is reopened.hands[0]
+    two = play("1/1 0/0", "1/1 0/0", plan=[1, 1])
+    first = replace(two.hands[0], is_closed=False)
+    assert replace(two, hands=(first, two.hands[1])).outcome is None, "an earlier hand as well"
 
 
 @pytest.mark.parametrize(

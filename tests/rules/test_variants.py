@@ -213,6 +213,35 @@ def test_suits_have_numbers_for_formulas():
     assert [each.number for each in (NONE, SPADES, HEARTS, DIAMONDS, CLUBS)] == [0, 1, 2, 3, 4]
 
 
+def test_every_example_pays_what_it_says():
+    """The worked example of each variant is a hand it can have, and its own scoring pays that."""
+    for key, rules in variants().items():
+        assert rules.example is not None, key
+        assert rules.worked_example == rules.example, key
+        assert rules.example.cards in rules.plan(rules.players[0]), key
+
+
+def test_an_example_follows_the_scoring():
+    """A table that changes what a bid pays sees the example of its variant with its own points."""
+    changed = replace(variants()["wizard"], scoring=Scoring("0", "-off"))
+    assert changed.worked_example == replace(changed.example, points=-2)
+    assert Rules.read({}).worked_example is None
+
+
+def test_wizard_may_turn_a_card_without_a_suit():
+    """A jester or a wizard can be turned there, and in no other game of the book."""
+    assert {key: each.turn_ups for key, each in variants().items() if each.turn_ups} == {
+        "wizard": (TurnUp.JESTER, TurnUp.WIZARD)
+    }
+
+
+def test_only_a_hand_of_one_card_goes_on_the_forehead():
+    """Two cards cannot be held there, and without the switch one is held in the hand."""
+    held = replace(classic(), forehead=True)
+    assert [cards for cards in range(1, 14) if held.is_on_forehead(cards)] == [1]
+    assert not classic().is_on_forehead(1)
+
+
 def test_every_objection_is_told_at_once():
     """Too many players and a plan too large for the pack are two problems, not one after the other."""
     found = [str(each) for each in classic().problems(8, [6, 7])]
@@ -332,6 +361,16 @@ def test_what_is_left_out_is_as_in_the_base_game():
         ({"deck": {"each": 8, "3": 4}}, "rules.deck"),
         ({"largest": -5}, "rules.largest"),
         ({"sequence": 5}, "rules.sequence"),
+        ({"even_table": "again"}, "rules.even_table"),
+        ({"turn_ups": ["joker"]}, "rules.turn_ups"),
+        ({"forehead": "yes"}, "rules.forehead"),
+        ({"blind_bids": 1}, "rules.blind_bids"),
+        ({"disagree": "hook-option"}, "rules.disagree"),
+        ({"example": 5}, "rules.example"),
+        ({"example": {"cards": 5, "bid": 3, "took": 3}}, "rules.example"),
+        ({"example": {"cards": 5, "bid": 6, "took": 3, "points": 0}}, "rules.example"),
+        ({"example": {"cards": 0, "bid": 0, "took": 0, "points": 0}}, "rules.example"),
+        ({"example": {"cards": 5, "bid": 3, "took": "3", "points": 0}}, "rules.example"),
         ({"sequence": "1" * 201}, "rules.sequence"),
         ({"name": "A\0"}, "rules.name"),
         ({"name": "A\ud800"}, "rules.name"),
