@@ -19,7 +19,7 @@ from rules import names
 from rules.plan import MOST_HANDS, MOST_PLAYERS, ByPlayers, largest_that_fits, sequence
 from rules.problem import Problem
 from rules.scoring import Scoring
-from rules.variants import NoTrumpOn, Rules, Trump, TrumpMethod, classic, find_variant, variants
+from rules.variants import NoTrumpOn, Rules, Trump, TrumpMethod, classic
 
 LONGEST_LIST = 1000
 """Characters of a line with several names."""
@@ -109,6 +109,9 @@ class ScoreForm(TapForm):
 
 
 OWN_PLAN = "own"
+PAST_GAME = "game-"
+HOUSE = "house-"
+"""What the keys of a past game's rules and of house rules begin with."""
 RANDOM = "random"
 
 ORDERS = {
@@ -172,13 +175,23 @@ class NewGameForm(Form):
     missed = RadioField(validate_choice=False, default="0")
     made_zero = RadioField(validate_choice=False, default="")
 
+    bases: Mapping[str, Rules] = {}
+    """The rules that the switches can start from, by the key in `variant`: variants, house rules, a past game's."""
+
     @classmethod
-    def fresh(
-        cls, act: str, rules: Rules | None = None, players: Iterable[str] = (), **more: Any
-    ) -> NewGameForm:
-        """An empty form, or one filled with the table and the rules of another game."""
-        form = cls(data={"act": act, "players": list(players), **more})
-        form.show(rules or classic())
+    def fresh(cls, act: str, bases: Mapping[str, Rules], players: Iterable[str] = ()) -> NewGameForm:
+        """A form with these players, and the first of these rules."""
+        form = cls(data={"act": act, "players": list(players)})
+        form.bases = bases
+        form.show(next(iter(bases)))
+        return form
+
+    @classmethod
+    def sent(cls, data: Any, bases: Mapping[str, Rules]) -> NewGameForm:
+        """The form as it was sent."""
+        form = cls(data)
+        form.bases = bases
+        form.offer()
         return form
 
     # The table
@@ -190,8 +203,8 @@ class NewGameForm(Form):
             self.add(target or self.newcomers.data or "")
         elif verb in ("up", "down", "out") and (seat := self.seat(target)) is not None:
             self.move(verb, seat)
-        if self.variant.data != self.shown_variant.data and find_variant(self.variant.data or ""):
-            self.show(find_variant(self.variant.data or "") or classic())
+        if self.variant.data != self.shown_variant.data and self.variant.data in self.bases:
+            self.show(self.variant.data)
 
     def add(self, typed: str) -> None:
         """Seat everybody in a line of names, as long as there is a chair."""
@@ -238,10 +251,12 @@ class NewGameForm(Form):
 
     # The rules
 
-    def show(self, rules: Rules) -> None:
-        """Set every switch as these rules have it."""
-        known = {**ORDERS, **dict.fromkeys((variant_of(rules).sequence, *rules.other_sequences))}
-        self.variant.data = self.shown_variant.data = variant_of(rules).id
+    def show(self, key: str, rules: Rules | None = None) -> None:
+        """Set every switch as the rules of that key have it, or as `rules` that started from them have it."""
+        base = self.bases[key]
+        rules = rules or base
+        known = {**ORDERS, **dict.fromkeys((base.sequence, *base.other_sequences))}
+        self.variant.data = self.shown_variant.data = key
         self.order.data = rules.sequence if rules.sequence in known else OWN_PLAN
         self.plan.data = "" if rules.sequence in known else rules.sequence
         for field in (self.largest, self.hands):
@@ -253,6 +268,14 @@ class NewGameForm(Form):
         self.no_trump_on.data = str(rules.no_trump_on)
         self.missed.data = rules.scoring.missed
         self.made_zero.data = rules.scoring.made_zero
+
+    def show_rules(self, rules: Rules) -> bool:
+        """Set the switches to these rules, if there is something to start from that has all that they do not show."""
+        for key in sorted(self.bases, key=lambda key: key != rules.id):
+            self.show(key, rules)
+            if self.rules() == rules:
+                return True
+        return False
 
     def show_plan(self, plan: Sequence[int]) -> None:
         """Set how a game with these players and rules was made shorter, or else its hands as a plan of its own."""
@@ -267,14 +290,17 @@ class NewGameForm(Form):
 
     def base(self) -> Rules:
         """The variant the switches belong to."""
-        return find_variant(self.shown_variant.data or "") or classic()
+        return self.bases.get(self.shown_variant.data or "") or classic()
 
     def offer(self) -> None:
         """Set the choices: the usual ones, and what the variant itself has."""
         base = self.base()
         orders = {base.sequence: _("As usual"), **{key: key for key in base.other_sequences}}
         orders |= {key: label() for key, label in ORDERS.items()}
-        self.variant.choices = {key: rules.name for key, rules in variants().items()}
+        self.variant.choices = {
+            key: _("As last time") if key.startswith(PAST_GAME) else rules.name
+            for key, rules in self.bases.items()
+        }
         self.order.choices = {**orders, OWN_PLAN: _("Our own plan")}
         self.trump.choices = {
             str(method): label()
@@ -354,11 +380,6 @@ class NewGameForm(Form):
             field = fields.get(each.place, self.plan)
             if (said := say(each)) not in field.errors:
                 field.errors = [*field.errors, said]
-
-
-def variant_of(rules: Rules) -> Rules:
-    """The variant that rules started from."""
-    return find_variant(rules.id) or classic()
 
 
 def _formulas(own: str, usual: Mapping[str, Any]) -> dict[str, str]:

@@ -10,11 +10,11 @@ from flask import redirect as go_to
 from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
-from forms import NewGameForm
+from forms import HOUSE, PAST_GAME, NewGameForm
 from models import Act, Book, Game, db, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
-from rules.variants import find_variant
+from rules.variants import Rules, classic, variants
 from views import now, phone
 
 bp = Blueprint("games", __name__)
@@ -25,17 +25,19 @@ def new() -> str:
     """An empty table, or the table and the rules of the last game or of the one named by `again`."""
     books = Book.kept_by(phone())
     last = _model_game(books)
-    form = NewGameForm.fresh(new_key())
+    form = NewGameForm.fresh(new_key(), _bases(books))
     if last is not None:
         sheet = last.sheet()
-        form.show(sheet.rules)
+        if not form.show_rules(sheet.rules):
+            form.bases = {f"{PAST_GAME}{last.code}": sheet.rules, **form.bases}
+            form.show_rules(sheet.rules)
         if request.args.get("again"):
             for name in sheet.names:
                 form.players.append_entry(name)
             hand = sheet.hands[-1]
             form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
             form.show_plan(sheet.plan)
-    if wanted := find_variant(request.args.get("rules", "")):
+    if (wanted := request.args.get("rules", "")) in form.bases:
         form.show(wanted)
     return _page(form, books)
 
@@ -43,21 +45,33 @@ def new() -> str:
 def _model_game(books: Sequence[Book]) -> Game | None:
     """The game whose rules the form starts from, if this phone keeps it."""
     if code := request.args.get("again"):
-        game = Game.find(code)
-        return game if game is not None and game.book in books else None
+        return _own_game(code, books)
     for book in books:
         if games := (*book.running_games(), *book.finished_games(1)):
             return max(games, key=lambda game: game.started)
     return None
 
 
+def _own_game(code: str, books: Sequence[Book]) -> Game | None:
+    game = Game.find(code)
+    return game if game is not None and game.book in books else None
+
+
+def _bases(books: Sequence[Book]) -> dict[str, Rules]:
+    """The rules a game can start from: the house rules of this phone's books, the variants, and what was shown."""
+    bases = {f"{HOUSE}{kept.id}": kept.value() for book in books for kept in book.house_rules()}
+    shown = request.form.get("shown_variant", "")
+    if shown.startswith(PAST_GAME) and (game := _own_game(shown.removeprefix(PAST_GAME), books)):
+        bases[shown] = game.sheet().rules
+    return {"classic": classic(), **bases, **variants()}
+
+
 @bp.post("/new")
 def set_up() -> str | Response | tuple[str, int]:
     """One step of set-up, or the start of the game."""
-    form = NewGameForm(request.form)
-    form.offer()
-    what, shown_variant = request.form.get("do", ""), form.shown_variant.data
     books = Book.kept_by(phone())
+    form = NewGameForm.sent(request.form, _bases(books))
+    what, shown_variant = request.form.get("do", ""), form.shown_variant.data
     # Whoever starts with a name still in the line, or another variant just picked, means that too.
     form.do("add" if what == "start" else what)
     if what != "start":
