@@ -226,7 +226,7 @@ def check_page(page: BeautifulSoup) -> None:
     assert title.removeprefix("Error: ").startswith(heading), f"The title {title!r} starts with the h1."
     ids = [each["id"] for each in page.find_all(id=True)]
     assert len(ids) == len(set(ids)), "An id is there once; make it from the seat or the hand."
-    assert page.html is not None and page.html.get("lang"), "The page says its language."
+    assert page.select_one("html[lang]"), "The page says its language."
     for form in page.find_all("form"):
         assert form.get("action"), "A form says where it goes, so that it also works from an error page."
         assert form.get("method") == "post", "A form of ours posts; looking needs none."
@@ -366,9 +366,10 @@ class Table:
         """One whole hand."""
         if self.phase == "deal":
             self.trump(trump)
-        self.bid(*bids).over().took(*tricks)
-        if self.phone.page.find("button", attrs={"data-key": "confirm"}):
-            self.phone.tap("confirm")
+        self.bid(*bids).over()
+        if list(bids) != list(tricks):
+            return self.took(*tricks)
+        self.save(422).phone.tap("confirm")
         return self
 
     def undo(self) -> Table:

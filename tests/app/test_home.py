@@ -1,0 +1,91 @@
+"""The first page: what is being played and what was played."""
+
+from __future__ import annotations
+
+FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
+
+
+def test_an_empty_book_says_what_to_do_first(phone):
+    """A phone that has never been here is told in one line, and one tap away from a game."""
+    phone.get("/")
+    assert "Start with a new game." in phone.text
+    assert not phone.page.select(".running, .games")
+    phone.follow("New game")
+    assert phone.address == "/new"
+
+
+def test_a_running_game_comes_first(table):
+    """The hand, who deals it and who is ahead; one tap goes on."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,1,1", trump="untracked")
+    table.phone.get("/")
+    assert "hand 1 of 3" in table.phone.text
+    assert "Dmitri deals" in table.phone.text
+    assert "ahead" not in table.phone.text
+    table.open(1).play(bids=[1, 0, 0, 0], tricks=[1, 0, 1, 0])
+    table.phone.get("/")
+    said = " ".join(table.phone.page.select_one(".running").get_text(" ").split())
+    assert "hand 2 of 3" in said
+    assert "Ada deals · Ada ahead with 11" in said
+    table.phone.follow("Go on")
+    assert table.hand == 2
+
+
+def test_everybody_ahead_is_named(table):
+    """Two who lead together are both told."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,1", trump="untracked")
+    table.play(bids=[1, 1, 0, 1], tricks=[1, 1, 0, 0])
+    table.phone.get("/")
+    assert "Ada , Bruno ahead with 11" in table.phone.text
+
+
+def test_the_game_touched_last_is_on_top(table):
+    """Two games at once: the one somebody has just tapped is the one to go on with."""
+    first = table.start("Ada", "Bruno", "Chiara", order="own", plan="1", trump="untracked").code
+    second = table.start("Dmitri", "Eline", "Farid", order="own", plan="1", trump="untracked").code
+    table.phone.get("/")
+    assert [link["href"].split("/")[2] for link in table.phone.page.select(".running h2 a")] == [
+        second,
+        first,
+    ]
+    table.phone.get(f"/g/{first}/hands/1")
+    table.bid_one(0)
+    table.phone.get("/")
+    assert [link["href"].split("/")[2] for link in table.phone.page.select(".running h2 a")] == [
+        first,
+        second,
+    ]
+
+
+def test_played_games_are_listed_with_everybodys_total(table):
+    """A finished game leaves the running ones and lists its winner before the others."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    table.play(bids=[1, 0, 0, 0], tricks=[1, 0, 1, 0])
+    table.phone.get("/")
+    assert not table.phone.page.select(".running")
+    (game,) = table.phone.page.select(".games li")
+    assert game.select_one(".games-won").get_text(" ", strip=True) == "Ada 11"
+    assert " ".join(game.select_one(".games-rest").get_text().split()) == "Bruno 10, Chiara 0, Dmitri 10"
+
+
+def test_games_of_another_book_are_nobody_elses(table, other_phone):
+    """Who has no key sees no game on the first page."""
+    table.start(*FOUR, order="own", plan="1")
+    other_phone.get("/")
+    assert not other_phone.page.select(".running")
+    table.kept_on(other_phone)
+    other_phone.get("/")
+    assert len(other_phone.page.select(".running")) == 1
+
+
+def test_the_colours_stay_as_chosen(phone):
+    """Light, dark, or as the phone has it: the choice holds for every page, and nonsense changes to neither."""
+    phone.get("/")
+    assert phone.page.html["data-theme"] == "auto"
+    for theme in ("dark", "light"):
+        phone.send(phone.page.find("button", attrs={"value": theme}))
+        assert phone.page.html["data-theme"] == theme
+        assert phone.page.find("button", attrs={"aria-pressed": "true"})["value"] == theme
+        assert phone.get("/new").html["data-theme"] == theme
+        phone.get("/")
+    phone.post("/theme", {"theme": "plaid"})
+    assert phone.page.html["data-theme"] == "auto"
