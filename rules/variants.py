@@ -64,7 +64,7 @@ class NoTrumpOn(StrEnum):
     LAST = "last"
     """The last hand of the game, and every hand that leaves no card to turn."""
     LARGEST = "largest"
-    """Every hand as large as the largest of the game."""
+    """Every hand as large as the largest of the game; in a game of one size that goes to a target, none."""
     EXHAUSTED = "exhausted"
     """Only the hands that leave no card to turn."""
     NEVER = "never"
@@ -239,7 +239,9 @@ class Rules:
             case NoTrumpOn.LAST:
                 return exhausted or self.is_last(number, plan)
             case NoTrumpOn.LARGEST:
-                return exhausted or cards == max(plan)
+                # Where every hand has the same size until somebody wins, none stands out as the largest.
+                one_size = self.is_open_ended and min(plan) == max(plan)
+                return exhausted or (cards == max(plan) and not one_size)
             case NoTrumpOn.EXHAUSTED:
                 return exhausted
         return False

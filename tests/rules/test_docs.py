@@ -8,6 +8,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+
 from rules.plan import sequence
 from rules.scoring import FACTS
 from rules.sheet import Ending
@@ -72,12 +74,13 @@ def test_the_sources_are_those_that_are_used():
     assert "| GH-... |" in TEXT
 
 
-def test_every_disagreement_is_explained():
-    """Each key of a variant's disagreements has its sentence on the page, and no sentence is without a variant."""
-    explained = dict(
-        re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", section("## Where tables differ"), re.MULTILINE)
-    )
-    assert {*explained} == {key for rules in variants().values() for key in rules.disagree}
+@pytest.mark.parametrize(
+    ("heading", "field"), [("## Where tables differ", "disagree"), ("## Reminders", "reminders")]
+)
+def test_every_key_of_a_sentence_is_explained(heading, field):
+    """Each key in the file of the variants has its sentence on the page, and no sentence is without a variant."""
+    explained = dict(re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", section(heading), re.MULTILINE))
+    assert {*explained} == {key for rules in variants().values() for key in getattr(rules, field)}
     assert all(sentence.endswith(".") for sentence in explained.values())
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rules.names import LONGEST_NAME, is_storable, key, name_problem, tidy, twins
 
-quietly = settings(database=None, deadline=None, derandomize=True, max_examples=60)
+quietly = settings(database=None, deadline=None, derandomize=True, max_examples=40)
 
 
 @pytest.mark.parametrize(

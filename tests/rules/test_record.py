@@ -26,7 +26,7 @@ quietly = settings(
     database=None,
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 ADA, BRUNO, CHIARA, DMITRI = range(4)

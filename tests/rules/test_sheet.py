@@ -462,6 +462,15 @@ def test_a_target_takes_the_game_beyond_its_plan(play):
     assert not play("1/1 0/0", plan=[1, 2]).is_open_ended
 
 
+def test_a_game_of_one_size_to_a_target_turns_trumps(start):
+    """Five cards each, again and again: no hand is the largest, so a card is turned in each."""
+    rules = replace(classic(), target=100)
+    assert start(4, rules, plan=[5]).hands[0].trump is None
+    assert start(4, rules, plan=[4, 5]).rules.trump_of(2, [4, 5], 4) is Trump.NONE
+    assert start(4, plan=[5]).hands[0].trump is Trump.NONE
+    assert start(4, rules, plan=[13]).hands[0].trump is Trump.NONE, "nothing is left to turn"
+
+
 def test_a_game_without_an_end_stops_at_120_hands(play):
     """Nobody ever makes a bid: after 120 hands it is over, and not before."""
     game = play("1/0 0/1", plan=[1], rules=replace(classic(), target=50))

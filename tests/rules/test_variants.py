@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.plan import ByPlayers, Direction
 from rules.problem import RulesError
-from rules.scoring import Scoring, Streak
+from rules.scoring import Scoring, Streak, common_rules
 from rules.variants import (
     EvenTable,
     Example,
@@ -48,6 +48,9 @@ def trumps(rules: Rules, players: int) -> list[Trump | None]:
         ("La Podrida", "podrida"),
         ("Whist românesc", "romanian-whist"),
         ("Judgement", "kachuful"),
+        ("L'Ascenseur", "ascenseur"),
+        ("bondebridge", "selbu-whist"),
+        ("Negative Oh Hell", "lowest-wins"),
     ],
 )
 def test_r01_the_game_goes_by_many_names(called, found):
@@ -211,6 +214,45 @@ def test_wizard_is_without_trump_in_its_last_hand():
 def test_suits_have_numbers_for_formulas():
     """No trump is 0, and the suits go down from spades."""
     assert [each.number for each in (NONE, SPADES, HEARTS, DIAMONDS, CLUBS)] == [0, 1, 2, 3, 4]
+
+
+def test_every_variant_pays_by_its_published_rule():
+    """The formulas of each variant are those of the common rule that its sources describe."""
+    published = {
+        "classic": "seed-base",
+        "up-and-down-the-river": "seed-base",
+        "nomination-whist": "basic10",
+        "romanian-whist": "romanian",
+        "serbian-whist": "basic10",
+        "plump": "plump-wikibooks",
+        "selbu-whist": "selbu",
+        "boerenbridge": "boeren5",
+        "ascenseur": "basic10",
+        "rikiki": "rikiki-2",
+        "stiche-raten": "basic10",
+        "pocha": "pocha",
+        "podrida": "podrida-33",
+        "kachuful": "kachuful-add",
+        "judgement-times-ten": "kachuful-mul",
+        "german-bridge": "square-square",
+        "wizard": "wizard",
+        "skull-king": "skull-king",
+        "israeli-whist": "israeli",
+        "estimativa": "estimativa",
+        "lowest-wins": "golf-tri",
+        "planowanie": "seed-base",
+    }
+    assert {key: each.scoring for key, each in variants().items()} == {
+        key: common_rules()[name] for key, name in published.items()
+    }
+    assert [key for key, each in variants().items() if each.lowest_wins] == ["lowest-wins"]
+
+
+def test_selbu_whist_has_its_trumps_in_one_long_row():
+    """Three hands without trump at either end, and in between the suits from clubs on, over and over."""
+    between = [CLUBS, DIAMONDS, HEARTS, SPADES] * 4
+    for players in (2, 5):
+        assert trumps(variants()["selbu-whist"], players) == [NONE] * 3 + between[:14] + [NONE] * 3
 
 
 def test_every_example_pays_what_it_says():
