@@ -12,9 +12,9 @@ from models import Act, Game, Keeper, new_key
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import games, home, keys, play, rules, sheet
+    from views import games, home, house, keys, play, rules, sheet
 
-    for blueprint in (home.bp, games.bp, rules.bp, play.bp, sheet.bp, keys.bp):
+    for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, keys.bp):
         app.register_blueprint(blueprint)
     app.jinja_env.globals.update(new_act=new_key)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})

@@ -150,9 +150,7 @@ def trump(number: int) -> Response:
     """Say what is trump."""
     form = TrumpForm(request.form)
     act = tap(form)
-    g.game.name_trump(
-        act, number, Trump(form.trump.data), was=form.before(), named_by=form.named_by.data
-    )
+    g.game.name_trump(act, number, Trump(form.trump.data), was=form.before(), named_by=form.named_by.data)
     return _saved()
 
 
