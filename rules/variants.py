@@ -72,7 +72,11 @@ class NoTrumpOn(StrEnum):
 
 
 class First(StrEnum):
-    """Who begins: the seat after the dealer, the dealer, or (leading only) who bid highest."""
+    """Who begins: the seat after the dealer, the dealer, or the highest bidder.
+
+    That is who won the auction for trump, or without one who bid most, the first of several. Before the bids only an
+    auction has one; where nobody noted who won it, the seat after the dealer bids first.
+    """
 
     AFTER_DEALER = "after-dealer"
     DEALER = "dealer"

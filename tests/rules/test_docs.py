@@ -13,7 +13,7 @@ import pytest
 from rules.plan import sequence
 from rules.scoring import FACTS
 from rules.sheet import Ending
-from rules.variants import EvenTable, NoTrumpOn, Rules, Ties, TrumpMethod, TurnUp, variants
+from rules.variants import EvenTable, First, NoTrumpOn, Rules, Ties, TrumpMethod, TurnUp, variants
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 EXAMPLES = Path(__file__).parents[1] / "data" / "worked-examples.csv"
@@ -99,6 +99,7 @@ def test_every_choice_is_explained():
     assert [
         each for each in (*TrumpMethod, *TurnUp) if each is not TrumpMethod.TURNED and f"`{each}`" not in said
     ] == []
+    assert [each for each in First if f"`{each}`" not in section("## One hand, step by step")] == []
     assert [each for each in EvenTable if f"| `{each}` |" not in section("## The hook")] == []
     assert [
         each for each in Ties if each is not Ties.SHARED and f"`{each}`" not in section("## The end")

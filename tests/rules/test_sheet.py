@@ -116,6 +116,7 @@ def test_who_won_the_auction_names_leads_and_bids_first(start):
     assert (game.namer(game.hands[0]), game.order(game.hands[0])) == (None, (1, 2, 3, 0))
     game, first = hand(game, named_by=CHIARA, trump=Trump.HEARTS)
     assert (game.namer(first), game.leader(first), game.order(first)) == (CHIARA, CHIARA, (2, 3, 0, 1))
+    assert variants()["israeli-whist"].leads is variants()["israeli-whist"].first_bidder is rules.leads
     elsewhere = replace(game, rules=replace(rules, first_bidder=First.AFTER_DEALER, leads=First.DEALER))
     assert (elsewhere.leader(first), elsewhere.order(first)) == (ADA, (1, 2, 3, 0))
 
