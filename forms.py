@@ -56,7 +56,7 @@ class TrumpForm(TapForm):
 
     def before(self) -> Trump | None:
         """The trump that the person saw."""
-        return Trump(self.was.data) if self.was.data else None
+        return Trump(self.was.data) if self.was.data in list(Trump) else None
 
 
 class BidForm(TapForm):
