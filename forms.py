@@ -608,7 +608,6 @@ class HouseRulesForm(Form):
             "reminders": reminders,
             "scoring": self.scoring(),
             "streak": self.streak(),
-            "example": None,
             "disagree": [],
             "aliases": [],
             "other_sequences": [],
