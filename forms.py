@@ -87,6 +87,8 @@ class ScoreForm(TapForm):
     """The tricks of everybody: fields `tricks-<seat>`, and `was-<seat>` for what stood there."""
 
     confirmed = BooleanField()
+    uneven = BooleanField()
+    """The table means tricks that do not add up."""
 
     @classmethod
     def for_seats(cls, seats: Iterable[int], data: Any) -> ScoreForm:

@@ -16,7 +16,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -458,6 +458,9 @@ class Game(Base):
     @classmethod
     def find(cls, code: str, *, writing: bool = False) -> Game | None:
         """The game at an address, with all its rows. For writing it is locked until the transaction ends."""
+        # No address of ours is anything but these characters, and PostgreSQL chokes on some others.
+        if not set(code) <= set(CODE_ALPHABET):
+            return None
         found = _whole_games().where(cls.code == code)
         if writing:
             found = found.with_for_update(of=cls)
@@ -597,8 +600,9 @@ class Game(Base):
         *,
         was: Mapping[int, int | None],
         confirmed: bool = False,
+        uneven: bool = False,
     ) -> None:
-        """Settle the tricks of the open hand and open the next one.
+        """Settle the tricks of the open hand and open the next one; `uneven` says that they are meant not to add up.
 
         Raises RulesError when somebody has yet to bid or the tricks do not add up; NeedsConfirming when everybody is
         said to have made it and nobody has touched a number; Stale when other tricks stand there by now, or the hand
@@ -620,13 +624,14 @@ class Game(Base):
                 _changes("took", entry.took, took.get(seat), was.get(seat), seat)
             value = hand.value({each.id: each.number for each in self.seats}, len(self.seats))
             results = tuple(took.get(seat) for seat in range(len(self.seats)))
-            if problems := value.tricks_problems(results):
+            if problems := replace(value, is_uneven=uneven).tricks_problems(results):
                 raise RulesError(*problems)
             untouched = all(entry.took is None and entry.tally is None for entry in playing)
             if untouched and not confirmed and all(entry.bid == took[entry.seat.number] for entry in playing):
                 raise NeedsConfirming("everybody-made-it")
             for entry in playing:
                 entry.took = took[entry.seat.number]
+            hand.is_uneven = uneven and sum(took.values()) != hand.cards
             hand.is_over = hand.is_closed = True
             db.session.flush()
             if following := self.sheet().next_hand():

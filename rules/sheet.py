@@ -98,6 +98,11 @@ class Hand:
         return tuple(seat for seat in self.table if seat not in self.absent)
 
     @property
+    def tricks_taken(self) -> int:
+        """All tricks that were given to somebody."""
+        return sum(count or 0 for count in self.took)
+
+    @property
     def counts(self) -> bool:
         """Whether this hand has points."""
         return self.is_closed and not self.is_void

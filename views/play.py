@@ -211,7 +211,14 @@ def score(number: int) -> Response:
         raise Stale("hand", None, number)
     form = ScoreForm.for_seats(hand.playing, request.form)
     act = tap(form)
-    g.game.score(act, number, form.took(), was=form.before(), confirmed=form.confirmed.data)
+    g.game.score(
+        act,
+        number,
+        form.took(),
+        was=form.before(),
+        confirmed=form.confirmed.data,
+        uneven=form.uneven.data,
+    )
     return _saved()
 
 
