@@ -42,6 +42,28 @@
     else send(form, null);
   });
 
+  // While somebody types, what it comes to is shown anew, and nothing else: the caret stays where it is.
+  let typing = 0;
+  document.addEventListener("input", (event) => {
+    const form = event.target.form;
+    if (!form || event.target.type !== "text" || !event.target.closest("[data-refresh]")) return;
+    if (!form.querySelector("[data-preview]")) return;
+    clearTimeout(typing);
+    typing = setTimeout(preview, 300, form);
+  });
+
+  async function preview(form) {
+    const body = new URLSearchParams(new FormData(form));
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
+      const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-preview]");
+      const now = form.isConnected && form.querySelector("[data-preview]");
+      if (next && now && body.toString() === new URLSearchParams(new FormData(form)).toString()) now.replaceWith(next);
+    } catch {
+      // The next keystroke, or the button, tries again.
+    }
+  }
+
   async function send(form, button) {
     const body = new URLSearchParams(new FormData(form));
     if (button && button.name) body.set(button.name, button.value);
