@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, render_template, request
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
 from werkzeug.exceptions import HTTPException
 
@@ -36,6 +37,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     Raises SystemExit in plain words when a setting cannot be used.
     """
     app = Flask(__name__, static_folder="static")
+    app.session_interface = PageCookies()
     configure(app, settings or {})
     db.init_app(app)
     Compress(app)
@@ -48,6 +50,14 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app.register_error_handler(HTTPException, show_error)
     app.url_defaults(lambda endpoint, values: stamp_static(app, endpoint, values))
     return app
+
+
+class PageCookies(SecureCookieSessionInterface):
+    """The phone's cookie travels with pages, never with a file that a cache between may keep for others."""
+
+    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
+        """Renewed on each page."""
+        return request.endpoint != "static" and super().should_set_cookie(app, session)
 
 
 def configure(app: Flask, settings: Mapping[str, Any]) -> None:

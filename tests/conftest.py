@@ -18,7 +18,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import select
+from sqlalchemy import event, select
 from werkzeug.test import TestResponse
 
 from app import create_app
@@ -89,6 +89,12 @@ def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     if request.param == "postgresql":
         settings["SQLALCHEMY_DATABASE_URI"] = request.getfixturevalue("postgresql")
     app = create_app(settings)
+    if request.param == "sqlite":
+        with app.app_context():
+            # What makes a database safe in a power cut only costs time here, too.
+            event.listen(
+                db.engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF")
+            )
     assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
     yield app
     with app.app_context():

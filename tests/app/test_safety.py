@@ -1,0 +1,469 @@
+"""Safe by default: headers, limits, secrets, and whatever anybody sends."""
+
+from __future__ import annotations
+
+import random
+import stat
+
+import pytest
+from bs4 import BeautifulSoup
+
+from app import create_app
+from models import Game, Hand, db, new_key
+
+FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """Makes an app on an SQLite database of its own; its connections are closed afterwards."""
+    made = []
+
+    def make(migrated=True, **settings):
+        app = create_app({"DATA_FOLDER": tmp_path, **settings})
+        made.append(app)
+        if migrated:
+            assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
+        return app
+
+    yield make
+    for app in made:
+        with app.app_context():
+            db.engine.dispose()
+
+
+# Headers
+
+
+def check_headers(answer):
+    """What every answer carries, whatever it is."""
+    policy = dict(each.strip().split(" ", 1) for each in answer.headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    for name in ("object-src", "base-uri", "frame-ancestors"):
+        assert policy[name] == "'none'"
+    assert policy["form-action"] == "'self'"
+    assert "unsafe" not in str(policy)
+    assert answer.headers["Referrer-Policy"] == "same-origin"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "noindex" in answer.headers["X-Robots-Tag"]
+
+
+def test_every_answer_carries_the_headers(table):
+    """Pages, redirects, files and errors alike; only files with their content in the name are kept by caches."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    client, ours = table.phone.client, {"Origin": "http://localhost"}
+    game = f"/g/{table.code}"
+    answers = {
+        200: [
+            client.get(path)
+            for path in ("/", "/new", game, f"{game}/hands/1", f"{game}/rules", "/robots.txt")
+        ],
+        302: [client.post("/theme", headers=ours)],
+        400: [client.post(f"{game}/undo", headers=ours)],
+        403: [client.post(f"{game}/undo")],
+        404: [
+            client.get(path) for path in ("/nothing", "/g/nothing", f"{game}/hands/3/x", "/static/nothing")
+        ],
+        405: [client.get("/theme"), client.put("/", headers=ours), client.delete(game, headers=ours)],
+        413: [client.post("/new", data={"plan": "1" * 70_000}, headers=ours)],
+        422: [client.post("/new", data={"do": "start", "act": "a-tap-of-its-own"}, headers=ours)],
+    }
+    for status, those in answers.items():
+        for answer in those:
+            assert answer.status_code == status, answer.request.path
+            check_headers(answer)
+            assert answer.headers["Cache-Control"] == "no-store"
+    stamped = table.phone.page.find("link", rel="stylesheet")["href"]
+    file = client.get(stamped, buffered=True)
+    check_headers(file)
+    assert file.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert not file.headers.get("Set-Cookie")
+
+
+def test_a_failure_of_our_own_is_a_page_too(fresh):
+    """Without its tables the server says that nothing was saved, with all headers and without a trace."""
+    app = fresh(migrated=False)
+    answer = app.test_client().get("/g/any")
+    assert answer.status_code == 500
+    check_headers(answer)
+    assert "Something went wrong on our side." in answer.text
+    assert "Traceback" not in answer.text
+    assert "sqlite" not in answer.text
+
+
+def test_https_is_asked_for_again_only_over_https(app, empty):
+    """Strict-Transport-Security is for https; on plain http it would say nothing."""
+    client = app.test_client()
+    assert "Strict-Transport-Security" not in client.get("/").headers
+    secure = client.get("/", base_url="https://localhost")
+    assert secure.headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("path", "help_given"),
+    [
+        ("/g/nothing", "No game has this address."),
+        ("/g/nothing/hands/1", "No game has this address."),
+        ("/g/%00", "No game has this address."),
+        ("/g/%ff%fe/hands/1", "No game has this address."),
+        ("/k/nothing", "This invitation was used already, or its time is over."),
+        ("/k/%00", "This invitation was used already, or its time is over."),
+        ("/nothing", "The address may be mistyped."),
+        ("/static/../app.py", "The address may be mistyped."),
+        ("/static/%2e%2e/app.py", "The address may be mistyped."),
+        ("/static/..%2fapp.py", "The address may be mistyped."),
+        ("/static//etc/passwd", "The address may be mistyped."),
+        ("/console", "The address may be mistyped."),
+        ("/.git/config", "The address may be mistyped."),
+        ("/data/secret", "The address may be mistyped."),
+    ],
+)
+def test_an_unknown_address_is_a_page_that_helps(phone, path, help_given):
+    """It says what may have happened, and leads to the first page."""
+    phone.get(path, 404)
+    assert help_given in phone.text
+    phone.follow("To the first page")
+    assert phone.address == "/"
+
+
+def test_a_hand_that_is_not_dealt_yet_shows_the_one_that_is(table):
+    """An address typed ahead leads to where the game stands; hand 0 is none."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,1", trump="untracked")
+    for number in (0, 2, 10**30):
+        table.phone.get(f"/g/{table.code}/hands/{number}")
+        assert table.hand == 1
+
+
+def test_after_the_end_there_is_no_next_hand(table):
+    """A finished game has no hand beyond its last."""
+    table.start(*FOUR, dealer=3, order="own", plan="1", trump="untracked")
+    table.play(bids=[1, 0, 0, 0], tricks=[0, 1, 0, 0])
+    table.phone.get(f"/g/{table.code}/hands/2", 404)
+    assert "This hand has not been dealt yet." in table.phone.text
+
+
+@pytest.mark.parametrize("method", ["TRACE", "PUT", "PATCH", "DELETE", "CONNECT"])
+def test_other_methods_are_refused(app, empty, method):
+    """Looking and posting is all there is."""
+    answer = app.test_client().open("/", method=method, headers={"Origin": "http://localhost"})
+    assert answer.status_code == 405
+    assert "That cannot be done here" in answer.text
+
+
+def test_no_request_turns_into_another_method(table, rows):
+    """A GET stays one, whatever a header or a field claims."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    before = rows()
+    path = f"/g/{table.code}/hands/1/bids?_method=POST&act=a-tap-of-its-own&seat=0&bid=1"
+    answer = table.phone.client.get(path, headers={"X-HTTP-Method-Override": "POST"})
+    assert answer.status_code == 405
+    assert rows() == before
+
+
+def test_nothing_can_be_debugged_from_outside(app, fresh):
+    """No debugger, no interactive trace."""
+    assert not fresh().debug
+    assert not app.debug
+
+
+# Limits
+
+
+@pytest.mark.parametrize("path", ["/new", "/theme"])
+def test_a_body_beyond_64_kib_is_too_much(phone, path):
+    """It is refused with a page before anybody reads it."""
+    phone.post(path, {"plan": "1" * 64 * 1024}, 413)
+    assert "That is too much at once" in phone.text
+
+
+def test_more_than_200_parts_are_too_many(phone):
+    """A form of 201 parts is refused, one of 200 is read."""
+    parts = {f"part-{number}": "1" for number in range(201)}
+    phone.post("/new", parts, 413, **{"Content-Type": "multipart/form-data"})
+    parts.pop("part-0")
+    phone.post("/new", parts, **{"Content-Type": "multipart/form-data"})
+
+
+# Secrets
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["x", "x" * 31, "changeme" * 5, "dev" + "x" * 40, "SECRET" + "0" * 40, "your-secret-key-goes-here" * 2],
+)
+def test_a_weak_secret_stops_the_start(tmp_path, monkeypatch, secret):
+    """A sample key or a short one is no key."""
+    monkeypatch.setenv("SECRET_KEY", secret)
+    with pytest.raises(SystemExit, match="forge a keeper's cookie"):
+        create_app({"DATA_FOLDER": tmp_path})
+
+
+def test_a_missing_secret_is_made_once_and_kept(tmp_path, monkeypatch):
+    """It lies beside the database, for its owner alone, and the next start uses it again."""
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    first = create_app({"DATA_FOLDER": tmp_path}).config["SECRET_KEY"]
+    assert len(first) >= 32
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+    assert create_app({"DATA_FOLDER": tmp_path}).config["SECRET_KEY"] == first
+    other = tmp_path / "another installation"
+    assert create_app({"DATA_FOLDER": other}).config["SECRET_KEY"] != first
+
+
+# Redirects
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["//elsewhere.example", "/\\elsewhere.example", "https://elsewhere.example", "%2f%2felsewhere.example"],
+)
+def test_nobody_is_sent_elsewhere(app, empty, target):
+    """No field, no header and no odd path leads to another host."""
+    client = app.test_client()
+    fields = dict.fromkeys(("next", "url", "return", "return_to", "redirect", "theme"), target)
+    answer = client.post(
+        "/theme", data=fields, query_string=fields, headers={"Origin": "http://localhost", "Referer": target}
+    )
+    assert answer.location == "/"
+    answer = client.get("/", environ_overrides={"PATH_INFO": f"/{target}"})
+    assert "elsewhere.example" not in answer.headers.get("Location", "").removeprefix("http://localhost/")
+
+
+# Names
+
+
+XSS = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</title><script>alert(1)</script>",
+    "<svg/onload=alert(1)>",
+    "javascript:alert(1)",
+    "{{7*7}}{% raw %}",
+    "%(name)s %s %d",
+    "&ltb&gt &amp &#60b",
+    "</bdi></table><form action=//x>",
+    "<!-- --><style>*{}</style>",
+    "\\u003cscript\\u003e",
+)
+
+
+@pytest.mark.parametrize("names", [XSS[:6], XSS[6:]])
+def test_names_are_never_mark_up(table, names):
+    """In every phase and on every page a hostile name is text; the driver checks each page for scripts."""
+    table.start(*names, dealer=5, order="own", plan="2,1", no_trump_on="never", hook=True)
+    pages = [table.phone.page]
+
+    def look(*more):
+        pages.extend([table.phone.page, *more])
+
+    table.trump("hearts").bid_one(1)
+    look()
+    table.phone.get(f"/g/{table.code}/hands/1?seat=0")
+    look()
+    table.open(1).bid(1, 0, 0, 0, 0, 0)
+    look()
+    table.phone.tap("tally-0")
+    look()
+    table.over()
+    look()
+    table.took(1, 0, 1, 0, 0, 0)
+    look(table.phone.get(f"/g/{table.code}/hands/1"), table.sheet(), table.phone.get("/"))
+    table.phone.get(f"/g/{table.code}/hands/2")
+    table.play(bids=[0] * 6, tricks=[1, 0, 0, 0, 0, 0])
+    look(table.phone.get("/"), table.phone.get("/new"), table.phone.get(f"/new?again={table.code}"))
+    table.phone.tap("up-1")
+    table.phone.send(table.phone.button("start"), 422, **{"players-2": names[0].upper()})
+    look()
+    for page in pages:
+        assert len(page.select("script")) == len(page.select("script[src^='/static/']"))
+        assert not page.select("img, iframe, form[action^='//'], style")
+    assert names[0] in pages[1].get_text()
+
+
+# Whatever anybody sends
+
+
+HOSTILE = ("\0", "²", "9" * 5000, "-1", "1e3", "١", "\ud800", "x" * 5000, "[]", "' OR 1=1 --", "../..", "\n")
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=ascii)
+def test_no_field_breaks_the_set_up(phone, value):
+    """Each field of the form holding each odd value is answered with a page."""
+    value = value.encode("utf-8", "surrogatepass")
+    phone.get("/new")
+    phone.send(phone.button("add"), newcomers=",".join(FOUR))
+    fields = phone.filled(phone.button("start").find_parent("form"))
+    for name in (*fields, "newcomers", "do", "hook", "players-²", "players-" + "9" * 5000):
+        for do in ("add", "start", "up:0", "up:" + "9" * 5000, "add:\0", "out:²"):
+            sent = {**fields, "act": "", "do": do, name: value}
+            answer = phone.client.post("/new", data=sent, headers={"Origin": "http://localhost"})
+            assert answer.status_code in (200, 302, 422), (name, do)
+            if name in ("players-²", "do", "hook"):
+                break
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=ascii)
+def test_no_field_breaks_a_hand(table, value):
+    """Each verb with each of its fields holding an odd value is answered with a page."""
+    value = value.encode("utf-8", "surrogatepass")
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    usual = {
+        "trump": {"trump": "hearts", "was": ""},
+        "bids": {"seat": "0", "bid": "1", "was": "", "insist": ""},
+        "tally": {"seat": "0", "tricks": "1", "was": ""},
+        "over": {},
+        "tricks": {"seat": "0", "tricks": "1", "was": ""},
+        "score": {"tricks-0": "1", "was-0": "", "confirmed": ""},
+    }
+    for verb, fields in usual.items():
+        for name in ("act", *fields):
+            sent = {"act": "a-tap-of-its-own", **fields, name: value}
+            answer = table.phone.client.post(
+                f"/g/{table.code}/hands/1/{verb}", data=sent, headers={"Origin": "http://localhost"}
+            )
+            assert answer.status_code in (302, 400, 409, 422), (verb, name)
+    sent = {"act": "a-tap-of-its-own", "change": value}
+    answer = table.phone.client.post(
+        f"/g/{table.code}/undo", data=sent, headers={"Origin": "http://localhost"}
+    )
+    assert answer.status_code in (302, 400, 409)
+
+
+@pytest.mark.parametrize(
+    "query", ["again=%00", "again=%ff", "seat=%00", "seat=99999999999999999999", "show=%00", "players=%00"]
+)
+def test_no_question_breaks_a_page(table, query):
+    """What stands behind the question mark of an address is used where it makes sense, and never breaks."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    for path in ("/new", f"/g/{table.code}/hands/1", f"/g/{table.code}", "/rules/classic"):
+        table.phone.get(f"{path}?{query}")
+
+
+@pytest.mark.timeout(180)
+def test_2000_random_posts_break_nothing(fresh):
+    """Seeded nonsense, mixed with buttons of the pages: no failure, and the log explains every row."""
+    app = fresh(TESTING=True)
+    chance = random.Random(20_260_131)
+    client, statuses = app.test_client(), {}
+    addresses = sorted(rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods)
+    names = (
+        "act",
+        "seat",
+        "bid",
+        "was",
+        "insist",
+        "tricks",
+        "trump",
+        "change",
+        "confirmed",
+        "do",
+        "players-0",
+    )
+    names += (
+        "players-1",
+        "order",
+        "plan",
+        "largest",
+        "hands",
+        "missed",
+        "dealer",
+        "theme",
+        "tricks-0",
+        "was-0",
+    )
+    values = (
+        "",
+        "0",
+        "1",
+        "2",
+        "y",
+        "hearts",
+        "none",
+        "start",
+        "add:Ada",
+        "up:0",
+        "own",
+        "1..3",
+        *HOSTILE[:5],
+        "?",
+    )
+    started, buttons = [_game_by(client)], []
+    for at in range(2000):
+        code = chance.choice(started)
+        if chance.random() < 0.2:
+            buttons = list(_buttons(client, code))
+        if buttons and chance.random() < 0.6:
+            address, fields = chance.choice(buttons)
+            fields = dict(fields)
+        else:
+            address, fields = chance.choice(addresses), {}
+        if chance.random() < 0.4:
+            fields |= {chance.choice(names): chance.choice(values) for _ in range(chance.randint(1, 6))}
+        for place, value in {"<code>": code, "<int:number>": str(chance.randint(1, 3)), "<key>": "x"}.items():
+            address = address.replace(place, value)
+        answer = client.post(address, data=fields, headers={"Origin": "http://localhost"})
+        statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
+        if at % 500 == 250:
+            started.append(_game_by(client))
+    assert set(statuses) <= {200, 302, 400, 404, 409, 422}, statuses
+    assert statuses[302] > 300, "many of them reached a verb"
+    with app.app_context():
+        games = db.session.scalars(db.select(Game)).all()
+        assert sum(len(game.changes) for game in games) > 200
+        for game in games:
+            _check_explained(game)
+
+
+def _game_by(client):
+    """A game of four, three hands, started by that client; its code."""
+    fields = {"act": new_key(), "do": "start", "order": "own", "plan": "2,1,2", "hook": "y"}
+    fields |= {f"players-{seat}": name for seat, name in enumerate(FOUR)}
+    answer = client.post("/new", data=fields, headers={"Origin": "http://localhost"})
+    return answer.location.split("/")[2]
+
+
+def _buttons(client, code):
+    """All buttons that the game shows its keeper now: where each goes, and what it sends."""
+    answer = client.get(f"/g/{code}/hands/9", follow_redirects=True)
+    if answer.status_code == 404:
+        answer = client.get(f"/g/{code}")
+    page = BeautifulSoup(answer.text, "html.parser")
+    for button in page.select("form[method=post] button"):
+        form = button.find_parent("form")
+        fields = {field["name"]: field.get("value", "") for field in form.select("input[type=hidden]")}
+        yield form["action"], fields | ({button["name"]: button["value"]} if button.get("name") else {})
+
+
+def _check_explained(game):
+    """Every closed hand adds up, what is stored is what follows, and taking all back leaves the first deal."""
+    sheet = game.sheet()
+    for trouble in sheet.problems():
+        assert trouble.place.endswith("].bids"), trouble
+        assert any(change.kind == "bid" for change in game.changes)
+    for hand in sheet.played:
+        assert sum(hand.took) == hand.cards
+        assert None not in hand.bids
+    assert [seat.total for seat in game.seats] == (list(sheet.totals) if sheet.outcome else [None] * 4)
+    assert (game.finished is None) is (sheet.outcome is None)
+    stored = {("hand", hand.id): hand for hand in game.hands}
+    stored |= {("entry", entry.id): entry for hand in game.hands for entry in hand.entries}
+    logged = {}
+    for change in game.changes:
+        for table, row, before, after in change.steps if not change.is_undone else ():
+            known = logged.get((table, row), {})
+            assert before is None or all(known.get(column, old) == old for column, old in before.items())
+            logged.setdefault((table, row), {}).update(after)
+    assert set(logged) <= set(stored)
+    assert [hand.number for key, hand in stored.items() if key[0] == "hand"] == sorted(
+        {1} | {row["number"] for (table, _), row in logged.items() if table == "hand" and "number" in row}
+    )
+    for key, row in stored.items():
+        first = {"is_over": False, "is_closed": False} if isinstance(row, Hand) else _NOTHING
+        for column, value in (first | logged.get(key, {})).items():
+            assert getattr(row, column) == value, (key, column)
+
+
+_NOTHING = {"bid": None, "tally": None, "took": None, "is_blind": False, "is_absent": False}

@@ -1,0 +1,188 @@
+"""The commands, as an operator types them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from app import create_app
+from models import Book, Game, db
+
+GAMES = Path(__file__).parent / "data" / "games"
+RECORDS = sorted(GAMES.glob("*.json"))
+
+
+@pytest.fixture
+def flask(tmp_path, monkeypatch):
+    """`flask`, on a database of its own: its result for these arguments."""
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    app = create_app({"TESTING": True, "DATA_FOLDER": tmp_path})
+    runner = app.test_cli_runner()
+    assert runner.invoke(args=["migrate"]).exit_code == 0
+
+    def run(*arguments):
+        return runner.invoke(args=[str(each) for each in arguments])
+
+    run.app = app
+    yield run
+    with app.app_context():
+        db.engine.dispose()
+
+
+@pytest.fixture
+def score(tmp_path, monkeypatch):
+    """`flask score`, where no database can be reached."""
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nowhere")
+    runner = create_app({"DATA_FOLDER": tmp_path}).test_cli_runner()
+    return lambda *arguments: runner.invoke(args=["score", *(str(each) for each in arguments)])
+
+
+# flask score
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_score_tells_the_totals_and_that_they_agree(score, path):
+    """One line a file in words; the same in JSON with the places; no database is asked."""
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    done = score(path)
+    assert done.exit_code == 0
+    totals = ", ".join(f"{n} {t}" for n, t in zip(recorded["players"], recorded["totals"], strict=True))
+    assert done.output.splitlines()[0] == f"{path}: {totals} (agrees)"
+    told = json.loads(score("--json", path).output)
+    assert list(told) == ["file", "players", "totals", "places", "agrees", "warnings"]
+    assert told["file"] == str(path)
+    assert told["players"] == recorded["players"]
+    assert told["totals"] == recorded["totals"]
+    assert told["places"] == [1 + sum(other > total for other in told["totals"]) for total in told["totals"]]
+    assert told["agrees"] is True
+    uneven = [f"hands[{at}].tricks" for at, hand in enumerate(recorded["hands"]) if hand.get("uneven")]
+    assert [each.partition(":")[0] for each in told["warnings"] if ".tricks:" in each] == uneven
+
+
+def test_score_takes_many_files_and_tells_each_on_its_line(score):
+    """All twelve at once give twelve objects, in the order of the files."""
+    done = score("--json", *RECORDS)
+    assert done.exit_code == 0
+    assert [json.loads(line)["file"] for line in done.output.splitlines()] == [str(path) for path in RECORDS]
+
+
+def test_score_names_who_disagrees_with_both_numbers(score, tmp_path):
+    """A total that does not follow from the hands is told, and the exit status says so."""
+    recorded = json.loads(RECORDS[-1].read_text(encoding="utf-8"))
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(recorded | {"totals": [recorded["totals"][0] + 1, *recorded["totals"][1:]]}))
+    done = score(path, RECORDS[0])
+    assert done.exit_code == 1
+    assert "(DISAGREES)" in done.output
+    right = recorded["totals"][0]
+    said = f"{recorded['players'][0]}: the hands give {right}, the record says {right + 1}"
+    assert said in done.output
+    assert "(agrees)" in done.output, "the other file is told all the same"
+    told = json.loads(score("--json", path).output)
+    assert told["agrees"] is False
+    assert said in told["warnings"][-1]
+
+
+BROKEN = {
+    "no JSON": ("{", "line 1 column 2"),
+    "no object": ("[]", "a game record is an object"),
+    "another format": ('{"format": "oh-hell-game/2"}', "format: the format is oh-hell-game/2"),
+    "a bid beyond the cards": (
+        """{"format": "oh-hell-game/1", "players": ["Ada", "Bruno"],
+            "hands": [{"cards": 1, "bids": [0, 2], "tricks": [1, 0]}]}""",
+        "hands[0].bids[1]: 2 with 1 card dealt",
+    ),
+    "tricks that do not add up": (
+        """{"format": "oh-hell-game/1", "players": ["Ada", "Bruno"],
+            "hands": [{"cards": 2, "bids": [0, 1], "tricks": [1, 0]}]}""",
+        "hands[0].tricks: 1 of 2 tricks: 1 is missing",
+    ),
+    "deeper than deep": ("[" * 100_000, ""),
+    "no text": ("\ud800", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_score_tells_what_is_wrong_with_a_broken_file(score, tmp_path, name):
+    """The file and the place are named, and the exit status says so."""
+    written, said = BROKEN[name]
+    path = tmp_path / "broken.json"
+    path.write_bytes(written.encode("utf-8", "surrogatepass"))
+    done = score(path)
+    assert done.exit_code == 1
+    assert done.output.startswith(f"{path}: cannot be read\n")
+    assert said in done.output
+    told = json.loads(score("--json", path).output)
+    assert told["agrees"] is False
+    assert any(said in each for each in told["error"])
+
+
+def test_score_tells_that_a_file_is_not_there(score, tmp_path):
+    """A mistyped name is told like a broken file, and the others are scored."""
+    done = score(tmp_path / "nothing.json", RECORDS[0])
+    assert done.exit_code == 1
+    assert "nothing.json: cannot be read" in done.output
+    assert "(agrees)" in done.output
+
+
+# flask demo and flask keeper
+
+
+def test_demo_fills_a_book_once(flask):
+    """Games, two of them running, and links to open; the second time nothing is doubled."""
+    first = flask("demo", *RECORDS)
+    assert first.exit_code == 0
+    links = re.findall(r"http://\S+", first.output)
+    assert len(links) == len(RECORDS) + 3
+    with flask.app.app_context():
+        book = db.session.scalars(db.select(Book)).one()
+        assert len(book.games) == len(RECORDS) + 2
+        assert len(book.running_games()) == 2
+    second = flask("demo", *RECORDS)
+    assert second.exit_code == 0
+    # The invitation is a new one each time, the games are the same.
+    assert re.findall(r"http://\S+/g/\S+", second.output) == re.findall(r"http://\S+/g/\S+", first.output)
+    with flask.app.app_context():
+        assert db.session.scalar(db.select(db.func.count(Game.id))) == len(RECORDS) + 2
+        assert db.session.scalar(db.select(db.func.count(Book.id))) == 1
+
+
+def test_the_links_of_the_demo_open(flask):
+    """Each link shows its page, and the invitation makes a keeper of the phone."""
+    links = re.findall(r"http://127.0.0.1:8000(\S+)", flask("demo", *RECORDS[-2:]).output)
+    client = flask.app.test_client()
+    for link in links:
+        assert client.get(link).status_code == 200
+    assert client.post(links[-1], headers={"Origin": "http://localhost"}).status_code == 302
+    assert client.get("/").text.count('class="running"') == 2
+
+
+@pytest.mark.parametrize("by", ["book", "game"])
+def test_keeper_invites_a_phone_by_the_code_of_the_book_or_of_a_game(flask, by):
+    """Who has lost every phone gets back in with an address that works once."""
+    flask("demo", RECORDS[0])
+    with flask.app.app_context():
+        book = db.session.scalars(db.select(Book)).one()
+        code = book.code if by == "book" else book.games[0].code
+    done = flask("keeper", code)
+    assert done.exit_code == 0
+    (link,) = re.findall(r"http://127.0.0.1:8000(/k/\S+)", done.output)
+    client = flask.app.test_client()
+    assert client.post(link, headers={"Origin": "http://localhost"}).status_code == 302
+    assert client.get(link).status_code == 404
+    assert 'class="running"' in client.get("/").text
+
+
+def test_keeper_knows_no_other_code(flask):
+    """An unknown code is told, and no key is made."""
+    done = flask("keeper", "nothing")
+    assert done.exit_code == 1
+    assert "No book and no game has the code nothing." in done.output
+
+
+def test_migrate_may_be_run_again(flask):
+    """Bringing an up-to-date database up to date does nothing."""
+    assert flask("migrate").exit_code == 0
