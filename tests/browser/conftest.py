@@ -273,6 +273,8 @@ class Thumb:
                 found = self.page.locator(f'input[name={field}][value="{value}"]')
             if found.is_checked() == bool(value):
                 return self
+            if not found.is_visible():
+                self.page.locator("summary").tap()
             found.tap()
         return self.wait() if self.scripted and sends else self
 

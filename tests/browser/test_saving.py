@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -99,6 +100,23 @@ def test_two_taps_on_save_save_one_hand(table):
     double_tap(table, "save")
     assert table.expect("deal").hand == 2
     assert table.reload().expect("deal").hand == 2
+
+
+def test_a_new_key_is_deaf_to_a_hasty_thumb(table):
+    """What has just appeared under the thumb does nothing for 300 ms, and listens after that."""
+    table.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))
+    sent: list[str] = []
+    table.page.on("request", lambda request: sent.append(request.method))
+    table.mark()
+    table.button("trump-hearts").tap()
+    expect(table.page.locator("[data-page]:not([data-old])")).to_be_attached()
+    sent.clear()
+    table.button("bid-0-2").tap()
+    table.page.clock.fast_forward(299)
+    table.button("bid-0-2").tap()
+    assert (sent, table.bidder) == ([], 0)
+    table.page.clock.fast_forward(1)
+    assert table.tap("bid-0-2").bidder == 1
 
 
 def test_a_slow_network_takes_taps_in_turn(table):
