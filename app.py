@@ -19,7 +19,7 @@ from werkzeug.exceptions import HTTPException
 import cli
 import language
 import views
-from models import begin_writing, db
+from database import begin_writing, db
 
 HERE = Path(__file__).parent
 SHORTEST_SECRET = 32

@@ -141,7 +141,10 @@ def demo(files: tuple[Path, ...]) -> None:
 
     Running it again makes no second copies.
     """
-    from models import Book, db, new_key, select
+    from sqlalchemy import select
+
+    from database import db
+    from models import Book, new_key
 
     now = datetime.now(UTC)
     book = db.session.scalar(select(Book).where(Book.name == DEMO))
@@ -179,7 +182,10 @@ def _beginning(whole: record.Record, played: int) -> record.Record:
 @with_appcontext
 def keeper(book: str) -> None:
     """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it)."""
-    from models import Book, Game, db, select
+    from sqlalchemy import select
+
+    from database import db
+    from models import Book, Game
 
     found = db.session.scalar(select(Book).where(Book.code == book))
     if found is None:

@@ -5,7 +5,7 @@ stored result is each seat's final total and place, written by `Game.settle` and
 
 Every verb takes an `Act` (which tap, by whom, when). A tap has its effect once, however often it is sent, and is
 refused as `Stale` where the fact it was based on has changed since. What a verb did to the rows is kept as the steps of
-a `Change`, so that it can be undone exactly.
+a `Change` in log.py, so that it can be undone exactly.
 """
 
 from __future__ import annotations
@@ -13,45 +13,27 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import (
     JSON,
     CheckConstraint,
-    Connection,
-    DateTime,
-    Engine,
     ForeignKey,
-    MetaData,
     Select,
     String,
     UniqueConstraint,
-    delete,
-    event,
     func,
-    insert,
     select,
-    update,
 )
-from sqlalchemy.engine.interfaces import Dialect
-from sqlalchemy.orm import (
-    DeclarativeBase,
-    Mapped,
-    Session,
-    mapped_column,
-    relationship,
-    selectinload,
-)
-from sqlalchemy.orm.attributes import get_history
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.orm import Mapped, mapped_column, relationship, selectinload
 
+from database import Base, Instant, db
+from log import Act, Change, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
 from rules.problem import RulesError, problem
@@ -64,78 +46,6 @@ from rules.variants import Rules, Trump
 CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 CODE_LENGTH = 26
 """26 base-32 characters are 130 bits: nobody guesses an address."""
-
-
-class Base(DeclarativeBase):
-    """All tables; constraints get names, so that migrations can find them on every database."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(column_0_label)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-
-
-db = SQLAlchemy(model_class=Base)
-
-
-class Instant(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite forgets zones, so none is stored and every value comes back aware."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Store the UTC reading."""
-        return value.astimezone(UTC).replace(tzinfo=None) if value else None
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give it back aware."""
-        return value.replace(tzinfo=UTC) if value else None
-
-
-@event.listens_for(Engine, "connect")
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    if not isinstance(connection, sqlite3.Connection):
-        return
-    # We begin transactions ourselves: the driver's own begin too late and lose concurrent updates.
-    connection.isolation_level = None
-    for pragma in (
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "busy_timeout = 5000",
-        "foreign_keys = ON",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-@event.listens_for(Engine, "begin")
-def _begin_sqlite(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def begin_writing() -> None:
-    """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
-    db.session.connection(execution_options={"writes": True})
-
-
-@dataclass(frozen=True)
-class Act:
-    """One tap: the random id of the form it came from, the phone, and the moment."""
-
-    id: str
-    at: datetime
-    keeper_id: int | None = None
-
-    def key(self, *content: object) -> str:
-        """What makes this tap one: the same form sent with other content is another tap."""
-        return hashlib.sha256(json.dumps([self.id, *content]).encode()).hexdigest()
 
 
 class Stale(Exception):
@@ -451,7 +361,7 @@ class Game(Base):
         back_populates="game", cascade="all, delete-orphan", order_by="Adjustment.id"
     )
     changes: Mapped[list[Change]] = relationship(
-        back_populates="game", cascade="all, delete-orphan", order_by="Change.id", lazy="select"
+        cascade="all, delete-orphan", order_by=Change.id, lazy="select"
     )
     __mapper_args__ = {"version_id_col": version, "version_id_generator": False}  # noqa: RUF012 - SQLAlchemy's form
 
@@ -648,8 +558,7 @@ class Game(Base):
         last = self.last_step()
         if last is None or last.id != change_id:
             raise Stale("step", last and last.id, change_id)
-        for step in reversed(last.steps):
-            _take_back(*step)
+        take_back(last.steps)
         last.is_undone = True
         db.session.flush()
         db.session.expire_all()
@@ -732,7 +641,7 @@ class Game(Base):
         if self._has(key):
             yield False
             return
-        with _watched() as steps:
+        with watched() as steps:
             yield True
         if steps:
             self._log(act, key, kind, hand, seat, steps)
@@ -886,85 +795,6 @@ class Adjustment(Base):
     reason: Mapped[str] = mapped_column(String(500), default="")
     game: Mapped[Game] = relationship(back_populates="adjustments")
     seat: Mapped[Seat] = relationship()
-
-
-class Change(Base):
-    """The log: one tap and what it did to the rows, before and after."""
-
-    __tablename__ = "change"
-    __table_args__ = (UniqueConstraint("game_id", "action"),)
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
-    action: Mapped[str] = mapped_column(String(64))
-    kind: Mapped[str] = mapped_column(String(20))
-    hand: Mapped[int | None]
-    seat: Mapped[int | None]
-    at: Mapped[datetime] = mapped_column(Instant)
-    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"))
-    steps: Mapped[list[Any]] = mapped_column(JSON)
-    """Rows touched, in order: [table, id, columns before or null, columns after or null]."""
-    is_undone: Mapped[bool] = mapped_column(default=False)
-    game: Mapped[Game] = relationship(back_populates="changes")
-
-
-_WATCHED: dict[str, type[Hand | Entry | Adjustment]] = {
-    each.__tablename__: each for each in (Hand, Entry, Adjustment)
-}
-"""The tables whose changes can be undone, parents first."""
-
-
-@contextmanager
-def _watched() -> Iterator[list[Any]]:
-    """Gather what happens to the rows of the watched tables meanwhile, as the steps of a change."""
-    session = db.session()
-    steps: list[Any] = []
-
-    def gather(_: Session, __: Any, ___: Any) -> None:
-        for row in sorted(session.dirty, key=lambda each: (each.__tablename__, each.id)):
-            if type(row) in _WATCHED.values() and (changed := _changed_columns(row)):
-                before = {key: old for key, (old, _) in changed.items()}
-                steps.append(
-                    [row.__tablename__, row.id, before, {key: new for key, (_, new) in changed.items()}]
-                )
-
-    def gather_new(_: Session, __: Any) -> None:
-        made = [row for row in session.new if type(row) in _WATCHED.values()]
-        order = list(_WATCHED)
-        made.sort(key=lambda each: (order.index(each.__tablename__), each.id))
-        steps.extend([row.__tablename__, row.id, None, _columns(row)] for row in made)
-
-    session.flush()
-    event.listen(session, "before_flush", gather)
-    event.listen(session, "after_flush", gather_new)
-    try:
-        yield steps
-        session.flush()
-    finally:
-        event.remove(session, "before_flush", gather)
-        event.remove(session, "after_flush", gather_new)
-
-
-def _changed_columns(row: Base) -> dict[str, tuple[Any, Any]]:
-    changed = {}
-    for each in row.__mapper__.column_attrs:
-        history = get_history(row, each.key)
-        if history.has_changes():
-            changed[each.key] = (next(iter(history.deleted), None), next(iter(history.added), None))
-    return changed
-
-
-def _columns(row: Base) -> dict[str, Any]:
-    return {each.key: getattr(row, each.key) for each in row.__mapper__.column_attrs}
-
-
-def _take_back(table: str, row_id: int, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
-    kind = _WATCHED[table]
-    if before is None:
-        db.session.execute(delete(kind).where(kind.id == row_id))
-    elif after is None:
-        db.session.execute(insert(kind).values(before))
-    else:
-        db.session.execute(update(kind).where(kind.id == row_id).values(before))
 
 
 def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = None) -> bool:

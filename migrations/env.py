@@ -2,7 +2,8 @@
 
 from alembic import context
 
-from models import Base, db
+import models  # noqa: F401 - all tables
+from database import Base, db
 
 with db.engine.connect() as connection:
     is_sqlite = connection.dialect.name == "sqlite"
@@ -14,7 +15,9 @@ with db.engine.connect() as connection:
     with context.begin_transaction():
         context.run_migrations()
     if is_sqlite and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
-        raise SystemExit(f"The database was left as it was: rows would lose what they belong to: {broken[:5]}")
+        raise SystemExit(
+            f"The database was left as it was: rows would lose what they belong to: {broken[:5]}"
+        )
     connection.commit()
     if is_sqlite:
         connection.connection.execute("PRAGMA foreign_keys = ON")

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from flask import Flask, abort, g, request, session
 from wtforms import Form
 
-from models import Act, Game, Keeper, new_key
+from log import Act
+from models import Game, Keeper, new_key
 
 
 def init_app(app: Flask) -> None:

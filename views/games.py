@@ -10,8 +10,10 @@ from flask import redirect as go_to
 from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
+from database import db
 from forms import HOUSE, PAST_GAME, NewGameForm
-from models import Act, Book, Game, db, new_key
+from log import Act
+from models import Book, Game, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
 from rules.variants import Rules, classic, variants

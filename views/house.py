@@ -8,8 +8,9 @@ from flask import Blueprint, abort, render_template, request, url_for
 from flask import redirect as go_to
 from werkzeug.wrappers import Response
 
+from database import db
 from forms import HOUSE, HouseRulesForm
-from models import Book, HouseRules, db, new_key
+from models import Book, HouseRules, new_key
 from rules.problem import RulesError
 from rules.variants import Rules, variants
 from views import now, phone

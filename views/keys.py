@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, abort, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
-from models import Invitation, db
+from database import db
+from models import Invitation
 from views import now, phone
 
 bp = Blueprint("keys", __name__)

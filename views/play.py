@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from database import db
 from forms import BidForm, ScoreForm, TapForm, TricksForm, TrumpForm, UndoForm
 from language import say
-from models import Change, Game, NeedsConfirming, Stale, db
+from log import Change
+from models import Game, NeedsConfirming, Stale
 from rules.bidding import Bidding
 from rules.problem import Problem, RulesError
 from rules.sheet import Hand, Phase, Row, Sheet

@@ -18,11 +18,10 @@ from sqlalchemy import insert, text
 from sqlalchemy.exc import IntegrityError
 
 from app import create_app
+from database import Base, begin_writing, db
+from log import Act, Change
 from models import (
-    Act,
-    Base,
     Book,
-    Change,
     Entry,
     Game,
     Hand,
@@ -32,8 +31,6 @@ from models import (
     Player,
     Seat,
     Stale,
-    begin_writing,
-    db,
     new_key,
 )
 from rules import record

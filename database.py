@@ -1,0 +1,72 @@
+"""The database: the base of all tables, moments in UTC, and how SQLite is spoken to."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import Connection, DateTime, Engine, MetaData, event
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import TypeDecorator
+
+
+class Base(DeclarativeBase):
+    """All tables; constraints get names, so that migrations can find them on every database."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+db = SQLAlchemy(model_class=Base)
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite forgets zones, so none is stored and every value comes back aware."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Store the UTC reading."""
+        return value.astimezone(UTC).replace(tzinfo=None) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give it back aware."""
+        return value.replace(tzinfo=UTC) if value else None
+
+
+@event.listens_for(Engine, "connect")
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    if not isinstance(connection, sqlite3.Connection):
+        return
+    # We begin transactions ourselves: the driver's own begin too late and lose concurrent updates.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "busy_timeout = 5000",
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+@event.listens_for(Engine, "begin")
+def _begin_sqlite(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def begin_writing() -> None:
+    """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
+    db.session.connection(execution_options={"writes": True})
