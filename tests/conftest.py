@@ -186,6 +186,27 @@ class Phone:
             if field.get("type") not in ("radio", "checkbox") or field.has_attr("checked")
         }
 
+    def house_rules(
+        self, start: str = "classic", do: str = "keep", status: int = 200, **fields: Any
+    ) -> BeautifulSoup:
+        """Change some fields of the form that starts from these rules, and press `keep` or `preview`.
+
+        True and False are what is ticked or not. What was kept stands chosen on the page of a new game then.
+        """
+        self.get(f"/house-rules/new?start={start}")
+        button = self.button(do)
+        sent = self.filled(button.find_parent("form")) | {button["name"]: button["value"]}
+        for name, value in fields.items():
+            sent.pop(name, None)
+            if value is not False:
+                sent[name] = "y" if value is True else str(value)
+        return self.post("/house-rules/new", sent, status)
+
+    @property
+    def chosen(self) -> str:
+        """The key of the rules that are chosen on the page of a new game."""
+        return str(self.page.select_one("input[name=variant][checked]")["value"])
+
     def button(self, key: str) -> Tag:
         """The button of the page with that `data-key`."""
         found = self.page.find("button", attrs={"data-key": key})
@@ -223,41 +244,45 @@ class Phone:
 
 def check_page(page: BeautifulSoup) -> None:
     """What holds for every page. Each message says what to do."""
-    headings = page.find_all("h1")
-    assert len(headings) == 1, (
-        "A page has exactly one h1: give it a title block, the base makes the h1 of it."
-    )
-    heading = " ".join(headings[0].get_text(" ").split())
-    title = " ".join(page.title.get_text().split()) if page.title else ""
-    assert title.removeprefix("Error: ").startswith(heading), f"The title {title!r} starts with the h1."
-    ids = [each["id"] for each in page.find_all(id=True)]
-    assert len(ids) == len(set(ids)), "An id is there once; make it from the seat or the hand."
-    assert page.select_one("html[lang]"), "The page says its language."
-    for form in page.find_all("form"):
-        assert form.get("action"), "A form says where it goes, so that it also works from an error page."
-        assert form.get("method") == "post", "A form of ours posts; looking needs none."
-    for field in page.find_all(["input", "select", "textarea"]):
-        labelled = field.get("aria-label") or field.find_parent("label")
-        labelled = labelled or page.find("label", attrs={"for": field.get("id", "")})
-        assert field.get("type") == "hidden" or labelled, f"Every field has a label: {field}"
-        for described in str(field.get("aria-describedby", "")).split():
-            assert page.find(id=described), f"{described} describes a field, but is not there."
-    for button in page.find_all("button"):
-        assert button.get("aria-label") or button.get_text(strip=True), (
-            f"A button says what it does: {button}"
-        )
-    for table in page.find_all("table"):
-        assert table.find("caption"), "A table has a caption."
-        assert table.find("th"), "A table has headings."
+    named: dict[str, list[Tag]] = {}
     for each in page.find_all(True):
+        named.setdefault(each.name, []).append(each)
         handlers = [name for name in each.attrs if name.startswith("on") or name == "style"]
         assert not handlers, f"No script and no style in the page: {each}"
         for name in ("src", "href", "action"):
             assert not re.match(r"\w+:|//", str(each.get(name, ""))), f"Nothing from elsewhere: {each}"
-    assert all(script.get("src") for script in page.find_all("script")), "Scripts are files."
-    assert not page.find("style"), "Styles are files."
-    for name in page.find_all(class_="name"):
-        assert name.name == "bdi", "A name may run the other way: it stands in a bdi."
+        assert each.name == "bdi" or "name" not in each.get("class", ()), (
+            f"A name may run the other way: it stands in a bdi. {each}"
+        )
+    ids = [each["id"] for those in named.values() for each in those if each.has_attr("id")]
+    assert len(ids) == len(set(ids)), "An id is there once; make it from the seat or the hand."
+    assert len(named["h1"]) == 1, (
+        "A page has exactly one h1: give it a title block, the base makes the h1 of it."
+    )
+    heading = " ".join(named["h1"][0].get_text(" ").split())
+    title = " ".join(named["title"][0].get_text().split())
+    assert title.removeprefix("Error: ").startswith(heading), f"The title {title!r} starts with the h1."
+    assert named["html"][0].get("lang"), "The page says its language."
+    for form in named.get("form", ()):
+        assert form.get("action"), "A form says where it goes, so that it also works from an error page."
+        assert form.get("method") == "post", "A form of ours posts; looking needs none."
+    labels = [label.get("for") for label in named.get("label", ())]
+    for field in (each for kind in ("input", "select", "textarea") for each in named.get(kind, ())):
+        if field.get("type") == "hidden":
+            continue
+        labelled = field.get("aria-label") or field.get("id") in labels or field.find_parent("label")
+        assert labelled, f"Every field has a label: {field}"
+        for described in str(field.get("aria-describedby", "")).split():
+            assert described in ids, f"{described} describes a field, but is not there."
+    for button in named.get("button", ()):
+        assert button.get("aria-label") or button.get_text(strip=True), (
+            f"A button says what it does: {button}"
+        )
+    for table in named.get("table", ()):
+        assert table.find("caption"), "A table has a caption."
+        assert table.find("th"), "A table has headings."
+    assert all(script.get("src") for script in named.get("script", ())), "Scripts are files."
+    assert "style" not in named, "Styles are files."
 
 
 class Table:
