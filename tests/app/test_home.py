@@ -57,14 +57,14 @@ def test_the_game_touched_last_is_on_top(table):
 
 
 def test_played_games_are_listed_with_everybodys_total(table):
-    """A finished game leaves the running ones and lists its winner before the others."""
+    """A finished game leaves the running ones and lists everybody from first to last."""
     table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
     table.play(bids=[1, 0, 0, 0], tricks=[1, 0, 1, 0])
     table.phone.get("/")
     assert not table.phone.page.select(".running")
     (game,) = table.phone.page.select(".games li")
     assert game.select_one(".games-won").get_text(" ", strip=True) == "Ada 11"
-    assert " ".join(game.select_one(".games-rest").get_text().split()) == "Bruno 10, Chiara 0, Dmitri 10"
+    assert " ".join(game.select_one(".games-rest").get_text().split()) == "Bruno 10, Dmitri 10, Chiara 0"
 
 
 def test_games_of_another_book_are_nobody_elses(table, other_phone):
