@@ -46,6 +46,8 @@ class Change(Base):
     steps: Mapped[list[Any]] = mapped_column(JSON)
     """Rows touched, in order: [table, id, columns before or null, columns after or null]."""
     is_undone: Mapped[bool] = mapped_column(default=False)
+    is_past: Mapped[bool] = mapped_column(default=False)
+    """Taken back, and something else was done since: it can no longer be done again."""
 
 
 WATCHED = {

@@ -15,7 +15,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -29,14 +29,16 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
     select,
+    update,
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship, selectinload
 
 from database import Base, Instant, db
-from log import Act, Change, take_back, watched
+from log import Act, Change, do_again, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
-from rules.problem import RulesError, problem
+from rules.plan import MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
+from rules.problem import Problem, RulesError, problem
 from rules.record import Record
 from rules.sheet import Adjustment as AdjustmentValue
 from rules.sheet import Hand as HandValue
@@ -60,11 +62,43 @@ class Stale(Exception):
 
 
 class NeedsConfirming(Exception):
-    """Legal or not, this is seldom meant: the person is asked. `what` names the question."""
+    """Legal or not, this is seldom meant: the person is asked. `what` names the question, `problems` say why."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *problems: Problem) -> None:
         super().__init__(what)
-        self.what = what
+        self.what, self.problems = what, problems
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is written down of one hand, to be put right. Bids and tricks are by seat, None where there is nothing."""
+
+    cards: int
+    dealer: int
+    trump: Trump | None
+    bids: Mapping[int, int | None]
+    took: Mapping[int, int | None]
+
+    @classmethod
+    def of(cls, hand: HandValue) -> Facts:
+        """The facts as they are stored."""
+        return cls(
+            hand.cards,
+            hand.dealer,
+            hand.trump,
+            {seat: hand.bids[seat] for seat in hand.playing},
+            {seat: hand.took[seat] for seat in hand.playing},
+        )
+
+    def items(self) -> dict[tuple[str, int | None], Any]:
+        """Each single fact by its name and seat."""
+        single: dict[tuple[str, int | None], Any] = {
+            ("cards", None): self.cards,
+            ("dealer", None): self.dealer,
+            ("trump", None): self.trump,
+        }
+        single |= {("bid", seat): bid for seat, bid in self.bids.items()}
+        return single | {("took", seat): took for seat, took in self.took.items()}
 
 
 class Book(Base):
@@ -111,7 +145,39 @@ class Book(Base):
         if player is None:
             player = Player(book=self, name=name, key=names.key(name))
             db.session.add(player)
-        return player
+        return player.alias_of or player
+
+    def rename(self, player: Player, name: str) -> None:
+        """Call a player otherwise, everywhere. Raises RulesError when somebody else has that name: merge them then."""
+        taken = select(Player).where(
+            Player.book_id == self.id, Player.key == names.key(name), Player.id != player.id
+        )
+        if db.session.scalar(taken) is not None:
+            raise RulesError(problem("%(name)s is in the book already", name=name))
+        player.name, player.key = name, names.key(name)
+
+    def merge(self, player: Player, person: Player) -> None:
+        """Take two names for one person, who is then shown as `person`; `part` undoes it.
+
+        Raises RulesError when both sat at one table, or one of them is merged already.
+        """
+        if player is person or player.alias_of_id or person.alias_of_id:
+            raise RulesError(problem("these names are one already"))
+        tables = [select(Seat.game_id).where(Seat.player_id == each.id) for each in (player, person)]
+        aliases = select(Player.id).where(Player.alias_of_id == player.id)
+        if db.session.scalar(aliases) is not None:
+            raise RulesError(problem("%(name)s has other names itself", name=player.name))
+        if db.session.scalar(tables[0].intersect(tables[1])) is not None:
+            raise RulesError(
+                problem(
+                    "%(player)s and %(person)s have sat at one table", player=player.name, person=person.name
+                )
+            )
+        player.alias_of = person
+
+    def part(self, player: Player) -> None:
+        """Undo a merge: the name is a person of its own again."""
+        player.alias_of = None
 
     def house_rules(self) -> Sequence[HouseRules]:
         """The house rules of the book by name, each in its latest version."""
@@ -145,7 +211,12 @@ class Book(Base):
             .correlate(Player)
             .scalar_subquery()
         )
-        found = select(Player).where(Player.book_id == self.id).order_by(last.desc(), Player.id).limit(most)
+        found = (
+            select(Player)
+            .where(Player.book_id == self.id, Player.alias_of_id.is_(None))
+            .order_by(last.desc(), Player.id)
+            .limit(most)
+        )
         return db.session.scalars(found).all()
 
     def running_games(self) -> Sequence[Game]:
@@ -160,10 +231,10 @@ class Book(Base):
         """The latest finished games, with their seats."""
         found = (
             select(Game)
-            .where(Game.book_id == self.id, Game.finished.is_not(None))
+            .where(Game.book_id == self.id, Game.finished.is_not(None), Game.deleted.is_(None))
             .order_by(Game.finished.desc(), Game.id.desc())
             .limit(most)
-            .options(selectinload(Game.seats).joinedload(Seat.player))
+            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
         )
         return db.session.scalars(found).all()
 
@@ -319,7 +390,15 @@ class Player(Base):
     name: Mapped[str] = mapped_column(String(names.LONGEST_NAME))
     # Folding the case can make a text longer (ß becomes ss, ΐ three characters).
     key: Mapped[str] = mapped_column(String(3 * names.LONGEST_NAME))
+    alias_of_id: Mapped[int | None] = mapped_column(ForeignKey("player.id"), index=True)
+    """The player that this one was found to be; games keep the row they were played under."""
     book: Mapped[Book] = relationship(back_populates="players")
+    alias_of: Mapped[Player | None] = relationship(remote_side=id)
+
+    @property
+    def shown(self) -> str:
+        """The name to show: that of the person, under whichever name the game was kept."""
+        return self.alias_of.name if self.alias_of else self.name
 
 
 class Game(Base):
@@ -348,6 +427,7 @@ class Game(Base):
     touched: Mapped[datetime] = mapped_column(Instant)
     finished: Mapped[datetime | None] = mapped_column(Instant, index=True)
     ended_early: Mapped[bool] = mapped_column(default=False)
+    deleted: Mapped[datetime | None] = mapped_column(Instant)
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -388,7 +468,7 @@ class Game(Base):
         seat_numbers = {seat.id: seat.number for seat in self.seats}
         return Sheet(
             rules=_rules(json.dumps(self.rules)),
-            names=tuple(seat.player.name for seat in self.seats),
+            names=tuple(seat.player.shown for seat in self.seats),
             plan=tuple(self.plan),
             hands=tuple(hand.value(seat_numbers, len(self.seats)) for hand in self.hands),
             adjustments=tuple(
@@ -532,7 +612,7 @@ class Game(Base):
             for entry in playing:
                 seat = entry.seat.number
                 _changes("took", entry.took, took.get(seat), was.get(seat), seat)
-            value = hand.value({each.id: each.number for each in self.seats}, len(self.seats))
+            value = self._value(hand)
             results = tuple(took.get(seat) for seat in range(len(self.seats)))
             if problems := replace(value, is_uneven=uneven).tricks_problems(results):
                 raise RulesError(*problems)
@@ -544,33 +624,268 @@ class Game(Base):
             hand.is_uneven = uneven and sum(took.values()) != hand.cards
             hand.is_over = hand.is_closed = True
             db.session.flush()
-            if following := self.sheet().next_hand():
-                self.open_hand(following)
+            self._deal_next()
+
+    # Putting things right
+
+    def correct(self, act: Act, number: int, facts: Facts, *, was: Facts, confirmed: bool = False) -> None:
+        """Put the facts of a hand right, of a closed one too. Later hands keep theirs; all points follow.
+
+        Only what differs from `was` is changed, so that two phones may correct different things. Raises Stale where a
+        fact is neither what was seen nor what is sent; NeedsConfirming with the problems when the hand then breaks the
+        rules; RulesError for what no table can mean, such as more tricks than cards.
+        """
+        with self._step(act, "correct", number, None, sorted(map(str, facts.items().items()))) as new:
+            if not new:
+                return
+            hand = self.hand(number)
+            stored, seen = Facts.of(self._value(hand)).items(), was.items()
+            changed = {
+                key: sent
+                for key, sent in facts.items().items()
+                if sent != seen.get(key) and _changes(key[0], stored.get(key), sent, seen.get(key), key[1])
+            }
+            for (what, seat), value in changed.items():
+                self._put_right(hand, what, seat, value)
+            hand.is_uneven = False
+            problems = self.sheet().hand_problems(self._value(hand))
+            impossible = [each for each in problems if "[" in each.place]
+            if impossible:
+                raise RulesError(*impossible)
+            if problems and changed and not confirmed:
+                raise NeedsConfirming("correction", *problems)
+            hand.is_uneven = hand.is_closed and self._value(hand).tricks_taken != hand.cards
+
+    def _put_right(self, hand: Hand, what: str, seat: int | None, value: Any) -> None:
+        match what:
+            case "cards":
+                hand.cards = value
+            case "dealer":
+                hand.dealer = self.seats[value]
+            case "trump":
+                hand.trump = value and str(value)
+            case "bid":
+                hand.entry(seat or 0).bid = value
+            case "took":
+                hand.entry(seat or 0).took = value
+
+    def void(self, act: Act, number: int) -> None:
+        """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
+        with self._step(act, "void", number) as new:
+            if not new:
+                return
+            hand = self._open(number)
+            hand.voided = sum(each.number == number for each in self.hands)
+            db.session.flush()
+            self._deal_next()
+
+    def put_dealer(self, act: Act, number: int, seat: int, *, was: int) -> None:
+        """Put right who deals the open hand; the deal goes on from there."""
+        with self._step(act, "dealer", number, seat) as new:
+            if new and _changes("dealer", (hand := self._open(number)).dealer.number, seat, was, seat):
+                hand.dealer = hand.entry(seat).seat
+
+    def adjust(self, act: Act, number: int, seat: int, points: int, reason: str) -> None:
+        """A penalty or a bonus outside the hands, from hand `number` on."""
+        with self._step(act, "adjust", number, seat, [points, reason]) as new:
+            if new:
+                self.adjustments.append(
+                    Adjustment(hand=number, seat=self._seat(seat), points=points, reason=reason)
+                )
+
+    def drop_adjustment(self, act: Act, adjustment_id: int) -> None:
+        """Take a penalty or a bonus away again."""
+        with self._step(act, "unadjust", 0, None, adjustment_id) as new:
+            for each in self.adjustments if new else ():
+                if each.id == adjustment_id:
+                    self.adjustments.remove(each)
+                    break
+
+    # Who sits at the table
+
+    def join(self, act: Act, name: str, after: int, points: int, reason: str, *, fits: bool = False) -> None:
+        """Seat a player after another, with points to start from; somebody who left may come back.
+
+        Who comes when bids are down plays from the next hand. Raises RulesError when the table is full or the player
+        is there; NeedsConfirming when coming hands get too large for the pack, which `fits` makes smaller.
+        """
+        with self._step(act, "join", len(self.seats), after, [names.key(name), points]) as new:
+            if not new:
+                return
+            hand = self._last_open()
+            player = self.book.player(name)
+            seat = next((each for each in self.seats if each.player is player), None)
+            if seat is not None and any(entry.seat is seat for entry in hand.entries):
+                raise RulesError(problem("%(name)s is at the table already", name=player.name))
+            if seat is None:
+                if len(self.seats) >= MOST_PLAYERS:
+                    raise RulesError(problem("a game may have %(most)d players", most=MOST_PLAYERS))
+                seat = Seat(number=len(self.seats), player=player)
+                self.seats.append(seat)
+            place = hand.entry_of(after).place + 1
+            for entry in hand.entries:
+                entry.place += entry.place >= place
+            hand.entries.append(Entry(seat=seat, place=place, is_absent=hand.has_bids))
+            if points:
+                self.adjustments.append(Adjustment(hand=hand.number, seat=seat, points=points, reason=reason))
+            db.session.flush()
+            self._fit_plan(fits)
+
+    def _fit_plan(self, fits: bool) -> None:
+        """Make the coming hands fit the pack, if that is wanted."""
+        hand, players = self._last_open(), len(self._last_open().entries)
+        most = largest_that_fits(self.sheet().rules.deck.of(players), players)
+        first = hand.number if hand.has_bids else hand.number - 1
+        coming = self.plan[first:]
+        if max(coming, default=0) <= most:
+            return
+        if not fits:
+            trouble = overdealt(max(coming), players, self.sheet().rules.deck.of(players))
+            raise NeedsConfirming("plan", *([trouble] if trouble else []))
+        self.plan = self.plan[:first] + [min(size, most) for size in coming]
+        if not hand.has_bids:
+            hand.cards = self.plan[hand.number - 1]
+
+    def leave(self, act: Act, seat: int) -> None:
+        """A player goes: out of the open hand and of all that come, but not out of the list.
+
+        Raises RulesError when fewer than 2 would stay.
+        """
+        with self._step(act, "leave", self._last_open().number, seat) as new:
+            if not new:
+                return
+            hand = self._last_open()
+            entry = hand.entry_of(seat)
+            if len(hand.entries) <= 2:
+                raise RulesError(problem("a hand needs at least 2 players"))
+            if hand.dealer is entry.seat:
+                value, direction = self._value(hand), self.sheet().rules.direction
+                hand.dealer = self.seats[next_dealer(value.table, seat, direction, value.table)]
+            hand.entries.remove(entry)
+
+    def sit_out(self, act: Act, seat: int, *, out: bool) -> None:
+        """A player sits the open hand out, or plays it after all."""
+        with self._step(act, "sit-out", self._last_open().number, seat, out) as new:
+            if not new:
+                return
+            hand = self._last_open()
+            entry = hand.entry_of(seat)
+            if out and sum(not each.is_absent for each in hand.entries) <= 2:
+                raise RulesError(problem("a hand needs at least 2 players"))
+            entry.is_absent = out
+            if out:
+                entry.bid = entry.tally = entry.took = None
+
+    def swap(self, act: Act, seat: int, other: int) -> None:
+        """Two players swap seats from the open hand on."""
+        with self._step(act, "swap", self._last_open().number, seat, other) as new:
+            if new:
+                first, second = (self._last_open().entry_of(each) for each in (seat, other))
+                first.place, second.place = second.place, first.place
+
+    def hand_seat_to(self, act: Act, seat: int, name: str) -> None:
+        """Another person takes a seat over, with its points. Raises RulesError when that one plays already."""
+        with self._step(act, "take-over", 0, seat, names.key(name)) as new:
+            if not new:
+                return
+            player = self.book.player(name)
+            if any(each.player is player for each in self.seats):
+                raise RulesError(problem("%(name)s is at the table already", name=player.name))
+            db.session.flush()
+            self._seat(seat).player = player
+
+    # How long it goes on
+
+    def replan(self, act: Act, coming: Sequence[int]) -> None:
+        """Set the sizes of all hands not yet bid for; a finished game goes on if there are any.
+
+        Raises RulesError with the arithmetic where the pack is too small, and for no hands at all.
+        """
+        with self._step(act, "replan", 0, None, list(coming)) as new:
+            if not new:
+                return
+            hand = next((each for each in self.hands if not each.is_closed and not each.voided), None)
+            settled = len(self.sheet().played) + (hand is not None and hand.has_bids)
+            players = len((hand or self.hands[-1]).entries)
+            plan = [*self.plan[:settled], *coming]
+            rules = self.sheet().rules
+            if problems := [each for each in rules.problems(players, plan) if each.place != "players"]:
+                raise RulesError(*problems)
+            self.plan = plan
+            self.ended_early = False
+            if hand is not None and not hand.has_bids:
+                if not coming:
+                    raise RulesError(problem("a game needs at least 1 hand", "sequence"))
+                hand.cards = plan[hand.number - 1]
+                trump = rules.trump_of(hand.number, plan, players)
+                hand.trump = trump and str(trump)
+            db.session.flush()
+            if hand is None:
+                self._deal_next()
+
+    def end(self, act: Act) -> None:
+        """End the game now; the hand that is open counts nothing."""
+        with self._step(act, "end", 0) as new:
+            if new:
+                self.ended_early = True
+
+    def reopen(self, act: Act) -> None:
+        """Go on with a game that was ended early."""
+        with self._step(act, "reopen", 0) as new:
+            if new:
+                self.ended_early = False
+                db.session.flush()
+                if all(each.is_closed or each.voided for each in self.hands):
+                    self._deal_next()
+
+    def delete(self, at: datetime) -> None:
+        """Take the game out of the book. It can be brought back for a time, and is then gone for good."""
+        self.deleted = at
+
+    # Back and forth
 
     def undo(self, act: Act, change_id: int) -> Change | None:
         """Take back the last step, if it is the one meant. Gives the step taken back.
 
         Raises Stale when something else was done since.
         """
-        key = act.key("undo", change_id)
+        return self._back_or_forth(act, "undo", self.last_step(), change_id)
+
+    def redo(self, act: Act, change_id: int) -> Change | None:
+        """Do the step that was taken back last once more, if it is the one meant.
+
+        Raises Stale when something else was done since.
+        """
+        return self._back_or_forth(act, "redo", self.next_step(), change_id)
+
+    def _back_or_forth(self, act: Act, kind: str, step: Change | None, change_id: int) -> Change | None:
+        key = act.key(kind, change_id)
         if self._has(key):
             return None
-        last = self.last_step()
-        if last is None or last.id != change_id:
-            raise Stale("step", last and last.id, change_id)
-        take_back(last.steps)
-        last.is_undone = True
+        if step is None or step.id != change_id:
+            raise Stale("step", step and step.id, change_id)
+        (take_back if kind == "undo" else do_again)(step.steps)
+        step.is_undone = kind == "undo"
         db.session.flush()
         db.session.expire_all()
-        self._log(act, key, "undo", last.hand, last.seat, [])
-        return last
+        self._log(act, key, kind, step.hand, step.seat, [])
+        return step
 
     def last_step(self) -> Change | None:
         """The step that undo would take back."""
         return db.session.scalar(
             select(Change)
-            .where(Change.game_id == self.id, Change.kind != "undo", ~Change.is_undone)
+            .where(Change.game_id == self.id, Change.kind.not_in(("undo", "redo")), ~Change.is_undone)
             .order_by(Change.id.desc())
+            .limit(1)
+        )
+
+    def next_step(self) -> Change | None:
+        """The step that redo would do again: the first of those taken back since anything new was done."""
+        return db.session.scalar(
+            select(Change)
+            .where(Change.game_id == self.id, Change.is_undone, ~Change.is_past)
+            .order_by(Change.id)
             .limit(1)
         )
 
@@ -584,14 +899,34 @@ class Game(Base):
         raise LookupError(number)
 
     def _open(self, number: int) -> Hand:
-        """The open hand, if that is its number. Raises Stale when it is closed or another one is open."""
+        """The open hand, if that is its number. Raises Stale when it is closed or the game is over."""
         try:
             hand = self.hand(number)
         except LookupError:
             raise Stale("hand", None, number) from None
-        if hand.is_closed:
+        if hand.is_closed or self.ended_early:
             raise Stale("hand", "closed", number)
         return hand
+
+    def _last_open(self) -> Hand:
+        """The open hand. Raises Stale when there is none."""
+        if self.hands[-1].is_closed or self.ended_early:
+            raise Stale("hand", None, None)
+        return self.hands[-1]
+
+    def _seat(self, number: int) -> Seat:
+        """A seat of the game. Raises RulesError when there is none of that number."""
+        if not 0 <= number < len(self.seats):
+            raise RulesError(problem("there is no such seat"))
+        return self.seats[number]
+
+    def _value(self, hand: Hand) -> HandValue:
+        return hand.value({each.id: each.number for each in self.seats}, len(self.seats))
+
+    def _deal_next(self) -> None:
+        """Open the hand that follows, unless the game is over."""
+        if following := self.sheet().next_hand():
+            self.open_hand(following)
 
     def open_hand(self, hand: HandValue) -> Hand:
         """Write down a hand with everybody at the table."""
@@ -644,6 +979,9 @@ class Game(Base):
         with watched() as steps:
             yield True
         if steps:
+            # What was taken back before is in the log, but can no longer be done again.
+            undone = update(Change).where(Change.game_id == self.id, Change.is_undone)
+            db.session.execute(undone.values(is_past=True))
             self._log(act, key, kind, hand, seat, steps)
 
     def _has(self, key: str) -> bool:
@@ -728,15 +1066,28 @@ class Hand(Base):
     )
 
     def entry(self, seat: int) -> Entry:
-        """What a seat did in this hand. Raises IllegalBid when it is not at the table."""
+        """What a seat did in this hand. Raises IllegalBid when it does not play it."""
+        entry = self.entry_of(seat)
+        if entry.is_absent:
+            raise IllegalBid(problem("this player does not bid in this hand"))
+        return entry
+
+    def entry_of(self, seat: int) -> Entry:
+        """The place of a seat at the table, playing or not. Raises IllegalBid when it is not there."""
         for entry in self.entries:
-            if entry.seat.number == seat and not entry.is_absent:
+            if entry.seat.number == seat:
                 return entry
         raise IllegalBid(problem("this player does not bid in this hand"))
 
+    @property
+    def has_bids(self) -> bool:
+        """Whether anybody has bid."""
+        return any(entry.bid is not None for entry in self.entries)
+
     def value(self, seat_numbers: Mapping[int, int], seats: int) -> HandValue:
         """The hand as the rules see it."""
-        by_seat = {seat_numbers[entry.seat_id]: entry for entry in self.entries}
+        seated = sorted(self.entries, key=lambda entry: entry.place)
+        by_seat = {seat_numbers[entry.seat_id]: entry for entry in seated}
         at = [by_seat.get(seat) for seat in range(seats)]
         return HandValue(
             number=self.number,
@@ -808,7 +1159,7 @@ def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = Non
 
 def _whole_games() -> Select[Game]:
     return select(Game).options(
-        selectinload(Game.seats).joinedload(Seat.player),
+        selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
         selectinload(Game.hands).selectinload(Hand.entries),
         selectinload(Game.adjustments),
     )

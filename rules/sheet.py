@@ -159,6 +159,12 @@ class Hand:
             found.append(_sum_problem(total, self.cards))
         return tuple(found)
 
+    def mends(self, took: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
+        """The single changes (seat, tricks) that would make these tricks add up to the cards; none if they do."""
+        missing = self.cards - sum(took[seat] or 0 for seat in self.playing)
+        wanted = ((seat, (took[seat] or 0) + missing) for seat in self.playing)
+        return tuple((seat, tricks) for seat, tricks in wanted if missing and 0 <= tricks <= self.cards)
+
 
 def _sum_problem(total: int, cards: int) -> Problem:
     if total < cards:
@@ -252,6 +258,8 @@ class Sheet:
     @cached_property
     def open_hand(self) -> Hand | None:
         """The hand that is being dealt, bid, played or counted; None between games and after the end."""
+        if self.ended_early:
+            return None
         return next((hand for hand in self.hands if not hand.is_closed and not hand.is_void), None)
 
     def hand(self, number: int) -> Hand | None:
@@ -552,20 +560,23 @@ class Sheet:
 
     def problems(self) -> tuple[Problem, ...]:
         """All in this game that its rules do not allow, each with its place; empty for a clean game."""
+        return tuple(
+            replace(each, place=".".join(filter(None, (f"hands[{at}]", each.place))))
+            for at, hand in enumerate(self.hands)
+            for each in self.hand_problems(hand)
+        )
+
+    def hand_problems(self, hand: Hand) -> tuple[Problem, ...]:
+        """All in one hand that the rules of this game do not allow."""
         found: list[Problem] = []
-        for at, hand in enumerate(self.hands):
-            place = f"hands[{at}]"
-            if trouble := overdealt(
-                hand.cards, len(hand.playing), self.rules.deck.of(len(hand.playing)), place
-            ):
-                found.append(trouble)
-            wrong = list(self.bidding(hand).problems())
-            if hand.is_closed:
-                wrong += hand.tricks_problems(hand.took)
-                if hand.is_uneven:
-                    total = sum(count or 0 for count in hand.took)
-                    wrong += [_sum_problem(total, hand.cards)] if total != hand.cards else []
-            found += [replace(each, place=f"{place}.{each.place}") for each in wrong]
+        players = len(hand.playing)
+        if trouble := overdealt(hand.cards, players, self.rules.deck.of(players)):
+            found.append(trouble)
+        found += self.bidding(hand).problems()
+        if hand.is_closed:
+            found += hand.tricks_problems(hand.took)
+            if hand.is_uneven and hand.tricks_taken != hand.cards:
+                found.append(_sum_problem(hand.tricks_taken, hand.cards))
         return tuple(found)
 
 
