@@ -473,7 +473,7 @@ def whole(fewest: int, most: int) -> IntegerField:
     """A whole number in a range, or nothing."""
 
     def within(_form: Form, field: IntegerField) -> None:
-        if not fewest <= field.data <= most:
+        if field.data is not None and not fewest <= field.data <= most:
             raise ValidationError(_("A number from %(fewest)d to %(most)d.", fewest=fewest, most=most))
 
     return IntegerField(validators=[Optional(), within])
@@ -619,9 +619,11 @@ class HouseRulesForm(Form):
             **{key: bool(self[key].data) for key in _SWITCHES},
             **{key: self[key].data or _NUMBERS[key] for key in _NUMBERS},
         }
-        for key in ("deck", "largest"):
-            if self[key].data and self[key].data != getattr(self.base, key).default:
-                data[key] = self[key].data
+        # What differs by the number of players is shown as an empty field, and stays as it is.
+        if self.deck.data and self.deck.data != self.base.deck.default:
+            data["deck"] = self.deck.data
+        if (largest := self.largest.data or 0) != self.base.largest.default:
+            data["largest"] = largest
         return data
 
     def sequence(self) -> str:
@@ -661,7 +663,10 @@ class HouseRulesForm(Form):
         return self.base.with_data(self.data_of_rules())
 
     def wrong_formulas(self) -> dict[str, tuple[str, str, str]]:
-        """Where each formula that cannot be read goes wrong: what stands before, at and after the place, by field."""
+        """Where each formula that cannot be read goes wrong: what stands before, at and after the place, by field.
+
+        Each is told why, too.
+        """
         wrong = {}
         for key, source in self.scoring().items():
             try:
@@ -671,6 +676,7 @@ class HouseRulesForm(Form):
                 word = re.match(r"\w*|.", source[error.column :])
                 end = error.column + (len(word[0]) or 1 if word else 1)
                 wrong[key] = (source[: error.column], source[error.column : end], source[end:])
+                self.blame(replace(each, place=key) for each in error.problems)
         return wrong
 
     def validate_name(self, field: StringField) -> None:
@@ -678,16 +684,32 @@ class HouseRulesForm(Form):
         if trouble := names.name_problem(names.tidy(field.data or "")):
             raise ValidationError(say(trouble))
 
+    def excuse_name(self) -> None:
+        """Who only looks need not have named the rules yet."""
+        if not names.tidy(self.name.data or ""):
+            self.name.errors = []
+
+    def validate_most(self, field: IntegerField) -> None:
+        """No fewer than the fewest."""
+        if field.data is not None and field.data < (self.fewest.data or 0) <= MOST_PLAYERS:
+            raise ValidationError(_("The most players are at least the fewest."))
+
     def blame(self, problems: Iterable[Problem]) -> None:
-        """Put what the rules refuse beside the field it comes from."""
+        """Put what the rules refuse beside the field it comes from, unless something stands there already."""
+        players = "fewest" if self.fewest.errors else "most"
+        fields = {
+            "": "plan",
+            "sequence": "plan",
+            "players": players,
+            "streak": "streak_length",
+            "rotation": "turns",
+        }
         for each in problems:
             key = each.place.removeprefix("rules.").removeprefix("scoring.").split(".")[0]
-            key = {"sequence": "plan", "players": "most", "streak": "streak_length", "rotation": "turns"}.get(
-                key, key
-            )
-            field = self._fields.get(key, self.name)
-            if (said := say(each)) not in field.errors:
-                field.errors = [*field.errors, said]
+            # What is wrong with a formula is told where it is marked.
+            field = self._fields.get(fields.get(key, key))
+            if field is not None and not field.errors:
+                field.errors = [say(each)]
 
 
 _WORDS: dict[str, Mapping[Any, Any]] = {

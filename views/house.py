@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flask import Blueprint, abort, render_template, request, url_for
 from flask import redirect as go_to
+from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
 from database import db
 from forms import HOUSE, HouseRulesForm
 from models import Book, HouseRules, new_key
-from rules.problem import RulesError
+from rules.problem import Problem, RulesError
 from rules.variants import Rules, variants
 from views import now, phone
 
@@ -21,7 +20,8 @@ bp = Blueprint("house", __name__, url_prefix="/house-rules")
 @bp.get("")
 def listed() -> str:
     """The house rules of this phone's books, and the variants to start new ones from."""
-    return render_template("house/listed.html", kept=_kept(Book.kept_by(phone())), variants=variants())
+    kept = {f"{HOUSE}{rules.id}": rules for book in Book.kept_by(phone()) for rules in book.house_rules()}
+    return render_template("house/listed.html", kept=kept, variants=variants())
 
 
 @bp.get("/new")
@@ -30,6 +30,8 @@ def new() -> str:
     start = request.args.get("start", "classic")
     base = _base(start)
     name = base.name if start.startswith(HOUSE) else ""
+    # Known before it keeps anything: two taps on a first form are one phone's.
+    phone()
     return _page(HouseRulesForm.fresh(new_key(), start, base, name))
 
 
@@ -37,9 +39,11 @@ def new() -> str:
 def keep() -> str | Response | tuple[str, int]:
     """Show what the rules come to, or keep them under their name."""
     form = HouseRulesForm.sent(request.form, _base(request.form.get("start", "classic")))
+    fits = form.validate()
     if request.form.get("do") != "keep":
+        form.excuse_name()
         return _page(form)
-    if not form.validate():
+    if not fits:
         return _page(form), 422
     try:
         rules = form.rules()
@@ -48,28 +52,39 @@ def keep() -> str | Response | tuple[str, int]:
         return _page(form), 422
     if _problems(rules):
         return _page(form), 422
+    try:
+        kept = _keep(rules)
+    except IntegrityError:
+        # The same tap came twice at once, and the other one was first.
+        db.session.rollback()
+        kept = _keep(rules)
+    return go_to(url_for("games.new", rules=f"{HOUSE}{kept.id}"))
+
+
+def _keep(rules: Rules) -> HouseRules:
     books = Book.kept_by(phone())
     book = books[0] if books else Book.start(phone(), now())
     kept = book.keep_rules(rules, now())
     db.session.commit()
-    return go_to(url_for("games.new", rules=f"{HOUSE}{kept.id}"))
-
-
-def _kept(books: Sequence[Book]) -> dict[str, HouseRules]:
-    return {f"{HOUSE}{kept.id}": kept for book in books for kept in book.house_rules()}
+    return kept
 
 
 def _base(start: str) -> Rules:
-    """The rules that a key stands for: a variant, or house rules of this phone. 404 for anything else."""
+    """The rules that a key stands for: a variant, or house rules of this phone. 404 for anything else.
+
+    Older versions too: a page of one may still be open while another is kept.
+    """
     if (rules := variants().get(start)) is not None:
         return rules
-    kept = _kept(Book.kept_by(phone())).get(start)
+    books = [book.id for book in Book.kept_by(phone())]
+    versions = db.session.scalars(db.select(HouseRules).where(HouseRules.book_id.in_(books)))
+    kept = next((each for each in versions if f"{HOUSE}{each.id}" == start), None)
     if kept is None:
         abort(404, "variant")
     return kept.value()
 
 
-def _problems(rules: Rules) -> tuple:
+def _problems(rules: Rules) -> tuple[Problem, ...]:
     """What bars these rules from being played by as many as they say."""
     return next(
         (
