@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, render_template, request
+from flask import Flask, Response, abort, make_response, render_template, request
 from flask.sessions import SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 import cli
 import language
@@ -160,12 +160,17 @@ def set_headers(response: Response) -> Response:
     return response
 
 
-def show_error(error: HTTPException) -> Response | tuple[str, int]:
+def show_error(error: HTTPException) -> Response:
     """A page that says what happened and what to do, for every status."""
     if error.response is not None or error.code is None:
         return error.get_response()  # type: ignore[return-value]
     db.session.rollback()
-    return render_template("error.html", status=error.code, reason=error.description), error.code
+    page = make_response(
+        render_template("error.html", status=error.code, reason=error.description), error.code
+    )
+    if isinstance(error, MethodNotAllowed):
+        page.allow.update(error.valid_methods or ())
+    return page
 
 
 def stamp_static(app: Flask, endpoint: str, values: dict[str, Any]) -> None:

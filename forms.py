@@ -160,6 +160,8 @@ class NewGameForm(Form):
     """Who plays, who deals first, by which rules. Kept in the page until the game starts."""
 
     act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
+    book = StringField()
+    """The code of the book that the game goes into; the first one of the phone where it keeps none of that code."""
     players = Chairs(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)

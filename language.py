@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 
-from babel import Locale, negotiate_locale
+from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_time
 from flask import Flask, g, has_request_context, request
 
@@ -33,13 +33,23 @@ def init_app(app: Flask) -> None:
 
 
 def locale() -> Locale:
-    """The reader's locale: the first language of the browser that there is a catalogue for."""
+    """The reader's locale: the first of the browser's languages that there is a catalogue for, with its country."""
     if not has_request_context():
         return Locale.parse(LANGUAGES[0])
     if "locale" not in g:
-        wanted = [code.replace("-", "_") for code in request.accept_languages.values()]
-        g.locale = Locale.parse(negotiate_locale(wanted, LANGUAGES) or LANGUAGES[0])
+        g.locale = next(
+            filter(None, map(_known, request.accept_languages.values())), Locale.parse(LANGUAGES[0])
+        )
     return g.locale
+
+
+def _known(code: str) -> Locale | None:
+    """The locale of a language code, if there is a catalogue for it."""
+    try:
+        found = Locale.parse(code, sep="-")
+    except (ValueError, UnknownLocaleError):
+        return None
+    return found if found.language in LANGUAGES else None
 
 
 def gettext(text: str, **values: object) -> str:

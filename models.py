@@ -38,7 +38,7 @@ from log import Act, Change, do_again, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
 from rules.plan import MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
-from rules.problem import Problem, RulesError, problem
+from rules.problem import Problem, RulesError, counted_problem, problem
 from rules.record import Record
 from rules.sheet import Adjustment as AdjustmentValue
 from rules.sheet import Hand as HandValue
@@ -393,7 +393,7 @@ class Player(Base):
     alias_of_id: Mapped[int | None] = mapped_column(ForeignKey("player.id"), index=True)
     """The player that this one was found to be; games keep the row they were played under."""
     book: Mapped[Book] = relationship(back_populates="players")
-    alias_of: Mapped[Player | None] = relationship(remote_side=id)
+    alias_of: Mapped[Player | None] = relationship(remote_side="Player.id")
 
     @property
     def shown(self) -> str:
@@ -963,7 +963,12 @@ class Game(Base):
         sheet = self.sheet()
         bidding = sheet.bidding(sheet.hands[-1])
         if missing := bidding.missing:
-            raise IllegalBid(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
+            called = ", ".join(sheet.names[seat] for seat in missing)
+            raise IllegalBid(
+                counted_problem(
+                    "%(players)s has yet to bid", "%(players)s have yet to bid", len(missing), players=called
+                )
+            )
         if not bidding.is_settled:
             raise IllegalBid(problem("the bids add up to the %(cards)d cards", cards=bidding.cards))
 

@@ -30,7 +30,8 @@
       if (key) waiting.push(key);
       return;
     }
-    if (key && !known.has(key) && performance.now() - shownAt < REST) return;
+    // Undo is always there, and a tap too many takes back a step too many.
+    if (key && (!known.has(key) || key === "undo") && performance.now() - shownAt < REST) return;
     send(form, event.submitter);
   });
 

@@ -30,6 +30,7 @@ def new() -> str:
     form = NewGameForm.fresh(new_key(), _bases(books))
     if last is not None:
         sheet = last.sheet()
+        form.book.data = last.book.code
         if not form.show_rules(sheet.rules):
             form.bases = {f"{PAST_GAME}{last.code}": sheet.rules, **form.bases}
             form.show_rules(sheet.rules)
@@ -48,10 +49,8 @@ def _model_game(books: Sequence[Book]) -> Game | None:
     """The game whose rules the form starts from, if this phone keeps it."""
     if code := request.args.get("again"):
         return _own_game(code, books)
-    for book in books:
-        if games := (*book.running_games(), *book.finished_games(1)):
-            return max(games, key=lambda game: game.started)
-    return None
+    games = [game for book in books for game in (*book.running_games(), *book.finished_games(1))]
+    return max(games, key=lambda game: (game.started, game.id), default=None)
 
 
 def _own_game(code: str, books: Sequence[Book]) -> Game | None:
@@ -100,7 +99,8 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     seat = form.seat(form.dealer.data)
     if seat is None:
         seat = secrets.randbelow(len(called))
-    book = books[0] if books else Book.start(phone(), now())
+    kept = {each.code: each for each in reversed(books)}
+    book = kept.get(form.book.data or "") or next(iter(books), None) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
     db.session.commit()

@@ -147,6 +147,12 @@ def hand(number: int) -> str | Response:
     return render_template("play/hand.html", page=page)
 
 
+@bp.get("/hands/<int:number>/<any(trump, bids, rebid, tally, over, tricks, score):_part>")
+def part(number: int, _part: str) -> Response:
+    """The address of a tap, opened again: the page where the hand stands."""
+    return redirect(url_for(".hand", number=number))
+
+
 @bp.post("/hands/<int:number>/trump")
 def trump(number: int) -> Response:
     """Say what is trump."""
