@@ -24,6 +24,10 @@ bp.before_request(load_game)
 bp.url_defaults(add_code)
 
 
+PARTS = ("trump", "bids", "rebid", "tally", "over", "tricks", "score")
+"""What of a hand a tap is sent to."""
+
+
 @dataclass(frozen=True)
 class Key:
     """One key of the pad: a number to bid and, where it is barred, why."""
@@ -147,9 +151,11 @@ def hand(number: int) -> str | Response:
     return render_template("play/hand.html", page=page)
 
 
-@bp.get("/hands/<int:number>/<any(trump, bids, rebid, tally, over, tricks, score):_part>")
-def part(number: int, _part: str) -> Response:
-    """The address of a tap, opened again: the page where the hand stands."""
+@bp.get("/hands/<int:number>/<part>")
+def part_of_hand(number: int, part: str) -> Response:
+    """The address of a tap, opened again: the page where the hand stands. 404 for anything else."""
+    if part not in PARTS:
+        abort(404)
     return redirect(url_for(".hand", number=number))
 
 
