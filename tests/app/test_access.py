@@ -26,7 +26,7 @@ ROUTES = {
     "GET /g/<code>": (200, 200, 200),
     "GET /g/<code>/rules": (200, 200, 200),
     "GET /g/<code>/hands/<int:number>": (200, 200, 200),
-    "GET /g/<code>/hands/<int:number>/<part>": (200, 200, 200),
+    "GET /g/<code>/hands/<int:number>/<part>": (302, 302, 302),
     "POST /g/<code>/hands/<int:number>/trump": (404, 404, 400),
     "POST /g/<code>/hands/<int:number>/bids": (404, 404, 400),
     "POST /g/<code>/hands/<int:number>/rebid": (404, 404, 400),
