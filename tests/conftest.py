@@ -381,12 +381,16 @@ class Table:
         }
 
     def took(self, *tricks: int) -> Table:
-        """Put the tricks of everybody right, one tap at a time, and save."""
+        """Put the tricks of everybody right, and save."""
+        return self.put_right(*tricks).save()
+
+    def put_right(self, *tricks: int) -> Table:
+        """Put the tricks of everybody right, one tap at a time."""
         for seat in self.shown():
             # Each tap shows the page anew, and the last untouched number follows the others.
             while (now := self.shown()[seat]) != tricks[seat]:
                 self.phone.tap(f"{'more' if now < tricks[seat] else 'less'}-{seat}")
-        return self.save()
+        return self
 
     def save(self, status: int = 200) -> Table:
         """Save the tricks as the page shows them."""
