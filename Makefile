@@ -30,7 +30,8 @@ demo: setup ## Fill the book with finished and running games to look at
 	@$(bin)/flask demo tests/data/games/*.json
 
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
-	@$(bin)/pytest
+	@$(bin)/pytest --numprocesses auto --ignore tests/browser --ignore tests/service
+	@$(bin)/pytest tests/service tests/browser
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/ruff check
