@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 
 import pytest
 from werkzeug.datastructures import MultiDict
@@ -389,6 +391,27 @@ def test_a_double_tap_keeps_one_version(phone, kept):
     phone.post(ADDRESS, changed)
     assert phone.chosen == second
     assert [each[:2] for each in kept()] == [("Ours", 1), ("Ours", 2)]
+
+
+def test_two_taps_at_the_same_moment_keep_one_version(phone, app, kept):
+    """Both are answered alike, and nothing failed on the way."""
+    phone.house_rules(name="Others")
+    cookie = phone.client.get_cookie("scorebook").value
+    phone.get(ADDRESS)
+    fields = {**typed(phone), "name": "Ours", "do": "keep"}
+    together = Barrier(2)
+
+    def tap(_thumb):
+        client = app.test_client()
+        client.set_cookie("scorebook", cookie)
+        together.wait()
+        return client.post(ADDRESS, data=fields, headers={"Origin": "http://localhost"})
+
+    with ThreadPoolExecutor(2) as thumbs:
+        first, second = thumbs.map(tap, range(2))
+    assert (first.status_code, first.location) == (second.status_code, second.location)
+    assert first.status_code == 302
+    assert [each[:2] for each in kept()] == [("Others", 1), ("Ours", 1)]
 
 
 def test_a_form_of_an_older_version_can_still_be_kept(phone, kept):
