@@ -209,6 +209,9 @@ class NewGameForm(Form):
             self.move(verb, seat)
         if self.variant.data != self.shown_variant.data and self.variant.data in self.bases:
             self.show(self.variant.data)
+        elif self.shown_variant.data not in self.bases:
+            # The house rules have a newer version by now: nobody starts by other rules than they saw.
+            self.show(next(iter(self.bases)))
 
     def add(self, typed: str) -> None:
         """Seat everybody in a line of names, as long as there is a chair."""

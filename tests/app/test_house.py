@@ -478,6 +478,19 @@ def test_a_game_keeps_its_rules_when_they_change(table, app):
     assert table.totals() == [-1, -1, 9, 9]
 
 
+def test_nobody_starts_by_other_rules_than_they_saw(phone, rows):
+    """The house rules changed while a game was set up: the page comes again with what it would play by."""
+    phone.house_rules(name="Ours", pattern="wizard")
+    ours = phone.chosen
+    phone.send(phone.button("add"), newcomers="Ada,Bruno,Chiara")
+    button = phone.button("start")
+    phone.house_rules(ours, hook=True)
+    phone.send(button, 422)
+    assert phone.chosen == "classic"
+    assert [chair["value"] for chair in phone.page.select(".chair-name")] == ["Ada", "Bruno", "Chiara"]
+    assert rows("game")["game"] == []
+
+
 def test_kept_rules_are_chosen_for_the_next_game(phone):
     """Keep leads to a new game with these rules chosen, and they are offered by name ever after."""
     phone.house_rules(name="Friday", pattern="wizard")
