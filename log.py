@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, ForeignKey, String, UniqueConstraint, delete, event, insert, update
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.orm.attributes import get_history
 
 from database import Base, Instant, db
@@ -57,43 +57,49 @@ WATCHED = {
     "entry": (),
     "adjustment": (),
 }
-"""The tables whose rows a step may change, parents first, with the columns that count; none named: all of them."""
+"""The tables whose rows a step may change, with the columns that count; none named: all of them."""
 
 
 @contextmanager
 def watched() -> Iterator[list[Any]]:
     """Gather what happens to the rows of the watched tables meanwhile, as the steps of a change."""
-    session = db.session()
+    db.session.flush()
     steps: list[Any] = []
-    order = list(WATCHED)
-
-    def before_flush(_: Session, __: Any, ___: Any) -> None:
-        for row in sorted(session.dirty, key=_place):
-            if row.__tablename__ in WATCHED and (changed := _changed_columns(row)):
-                before = {key: old for key, (old, _) in changed.items()}
-                after = {key: new for key, (_, new) in changed.items()}
-                steps.append([row.__tablename__, row.id, before, after])
-        gone = sorted(
-            (row for row in session.deleted if row.__tablename__ in WATCHED), key=_place, reverse=True
-        )
-        steps.extend([row.__tablename__, row.id, _columns(row), None] for row in gone)
-
-    def after_flush(_: Session, __: Any) -> None:
-        made = sorted((row for row in session.new if row.__tablename__ in WATCHED), key=_place)
-        steps.extend([row.__tablename__, row.id, None, _columns(row)] for row in made)
-
-    def _place(row: Any) -> tuple[int, int]:
-        return (order.index(row.__tablename__) if row.__tablename__ in WATCHED else -1, row.id)
-
-    session.flush()
-    event.listen(session, "before_flush", before_flush)
-    event.listen(session, "after_flush", after_flush)
+    db.session.info["steps"] = steps
     try:
         yield steps
-        session.flush()
+        db.session.flush()
     finally:
-        event.remove(session, "before_flush", before_flush)
-        event.remove(session, "after_flush", after_flush)
+        del db.session.info["steps"]
+
+
+# Asked at the moment a row is written: before the flush a new dealer is only an object beside an old `dealer_id`, and
+# a row that fell out of its list is not yet known to be deleted.
+
+
+@event.listens_for(Base, "before_update", propagate=True)
+def _note_update(_: object, __: object, row: Any) -> None:
+    if (steps := _steps(row)) is not None and (changed := _changed_columns(row)):
+        before = {key: old for key, (old, _) in changed.items()}
+        after = {key: new for key, (_, new) in changed.items()}
+        steps.append([row.__tablename__, row.id, before, after])
+
+
+@event.listens_for(Base, "after_insert", propagate=True)
+def _note_insert(_: object, __: object, row: Any) -> None:
+    if (steps := _steps(row)) is not None:
+        steps.append([row.__tablename__, row.id, None, _columns(row)])
+
+
+@event.listens_for(Base, "before_delete", propagate=True)
+def _note_delete(_: object, __: object, row: Any) -> None:
+    if (steps := _steps(row)) is not None:
+        steps.append([row.__tablename__, row.id, _columns(row), None])
+
+
+def _steps(row: Any) -> list[Any] | None:
+    """Where to note what happens to a row; None when nobody watches it."""
+    return db.session.info.get("steps") if row.__tablename__ in WATCHED else None
 
 
 def _changed_columns(row: Any) -> dict[str, tuple[Any, Any]]:

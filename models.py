@@ -37,9 +37,9 @@ from database import Base, Instant, db
 from log import Act, Change, do_again, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
-from rules.plan import MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
+from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
 from rules.problem import Problem, RulesError, counted_problem, problem
-from rules.record import Record
+from rules.record import LONGEST_TEXT, MOST_GIVEN, Record
 from rules.sheet import Adjustment as AdjustmentValue
 from rules.sheet import Hand as HandValue
 from rules.sheet import Sheet
@@ -47,6 +47,8 @@ from rules.variants import Rules, Trump
 
 CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 CODE_LENGTH = 26
+LARGEST_ID = 2**31 - 1
+"""PostgreSQL refuses to look for a larger one."""
 """26 base-32 characters are 130 bits: nobody guesses an address."""
 
 
@@ -122,6 +124,11 @@ class Book(Base):
         return book
 
     @classmethod
+    def find(cls, code: str) -> Book | None:
+        """The book of an address."""
+        return db.session.scalar(select(cls).where(cls.code == code)) if _is_code(code) else None
+
+    @classmethod
     def kept_by(cls, phone: str) -> Sequence[Book]:
         """The books a phone keeps, the first one first."""
         found = select(cls).join(Keeper).where(Keeper.key_hash == hashed(phone)).order_by(Keeper.id)
@@ -145,7 +152,21 @@ class Book(Base):
         if player is None:
             player = Player(book=self, name=name, key=names.key(name))
             db.session.add(player)
-        return player.alias_of or player
+        return player.person
+
+    def everybody(self) -> Sequence[Player]:
+        """All names of the book."""
+        return db.session.scalars(
+            select(Player)
+            .where(Player.book_id == self.id)
+            .order_by(Player.key)
+            .options(joinedload(Player.alias_of))
+        ).all()
+
+    def player_of(self, number: int) -> Player | None:
+        """The player with that number, if it is one of this book."""
+        found = select(Player).where(Player.book_id == self.id, Player.id == min(number, LARGEST_ID))
+        return db.session.scalar(found)
 
     def rename(self, player: Player, name: str) -> None:
         """Call a player otherwise, everywhere. Raises RulesError when somebody else has that name: merge them then."""
@@ -163,7 +184,11 @@ class Book(Base):
         """
         if player is person or player.alias_of_id or person.alias_of_id:
             raise RulesError(problem("these names are one already"))
-        tables = [select(Seat.game_id).where(Seat.player_id == each.id) for each in (player, person)]
+        both = (
+            (player.id,),
+            (person.id, *db.session.scalars(select(Player.id).where(Player.alias_of_id == person.id))),
+        )
+        tables = [select(Seat.game_id).where(Seat.player_id.in_(each)) for each in both]
         aliases = select(Player.id).where(Player.alias_of_id == player.id)
         if db.session.scalar(aliases) is not None:
             raise RulesError(problem("%(name)s has other names itself", name=player.name))
@@ -285,7 +310,7 @@ class Book(Base):
             )
         db.session.flush()
         game.settle(_instant(record.finished) or at)
-        if following := game.sheet().next_hand():
+        if following := game.sheet().next_hand(record.table):
             game.open_hand(following)
         return game
 
@@ -306,8 +331,8 @@ class Book(Base):
         )
         db.session.add(game)
         for number, name in enumerate(called):
-            game.seats.append(Seat(number=number, player=self.player(name)))
-        db.session.flush()
+            game.seats.append(Seat(number=number, player=game.newcomer(name)))
+            db.session.flush()
         return game
 
 
@@ -396,9 +421,14 @@ class Player(Base):
     alias_of: Mapped[Player | None] = relationship(remote_side="Player.id")
 
     @property
+    def person(self) -> Player:
+        """Who this is, under whichever name a game was kept."""
+        return self.alias_of or self
+
+    @property
     def shown(self) -> str:
-        """The name to show: that of the person, under whichever name the game was kept."""
-        return self.alias_of.name if self.alias_of else self.name
+        """The name to show: that of the person."""
+        return self.person.name
 
 
 class Game(Base):
@@ -449,7 +479,7 @@ class Game(Base):
     def find(cls, code: str, *, writing: bool = False) -> Game | None:
         """The game at an address, with all its rows. For writing it is locked until the transaction ends."""
         # No address of ours is anything but these characters, and PostgreSQL chokes on some others.
-        if not set(code) <= set(CODE_ALPHABET):
+        if not _is_code(code):
             return None
         found = _whole_games().where(cls.code == code)
         if writing:
@@ -608,8 +638,10 @@ class Game(Base):
                 if stored != dict(took):
                     raise Stale("hand", stored, dict(took))
                 return
+            if self.ended_early:
+                raise Stale("hand", "closed", number)
             self._check_bids_stand()
-            for entry in playing:
+            for entry in [hand.entry(seat) for seat in took]:
                 seat = entry.seat.number
                 _changes("took", entry.took, took.get(seat), was.get(seat), seat)
             value = self._value(hand)
@@ -623,8 +655,6 @@ class Game(Base):
                 entry.took = took[entry.seat.number]
             hand.is_uneven = uneven and sum(took.values()) != hand.cards
             hand.is_over = hand.is_closed = True
-            db.session.flush()
-            self._deal_next()
 
     # Putting things right
 
@@ -638,36 +668,61 @@ class Game(Base):
         with self._step(act, "correct", number, None, sorted(map(str, facts.items().items()))) as new:
             if not new:
                 return
-            hand = self.hand(number)
-            stored, seen = Facts.of(self._value(hand)).items(), was.items()
+            hand, sheet = self.hand(number), self.sheet()
+            value = self._value(hand)
+            stored, seen = Facts.of(value).items(), was.items()
             changed = {
                 key: sent
                 for key, sent in facts.items().items()
                 if sent != seen.get(key) and _changes(key[0], stored.get(key), sent, seen.get(key), key[1])
             }
-            for (what, seat), value in changed.items():
-                self._put_right(hand, what, seat, value)
-            hand.is_uneven = False
-            problems = self.sheet().hand_problems(self._value(hand))
-            impossible = [each for each in problems if "[" in each.place]
-            if impossible:
-                raise RulesError(*impossible)
-            if problems and changed and not confirmed:
+            if not changed:
+                return
+            right = self._put_right(value, changed)
+            problems = [each for each in sheet.hand_problems(right) if each not in sheet.hand_problems(value)]
+            if problems and not confirmed:
                 raise NeedsConfirming("correction", *problems)
-            hand.is_uneven = hand.is_closed and self._value(hand).tricks_taken != hand.cards
+            hand.dealer = self.seats[right.dealer]
+            hand.trump = right.trump and str(right.trump)
+            hand.is_uneven = right.is_closed and right.tricks_taken != right.cards
+            for entry in hand.entries:
+                entry.bid, entry.took = right.bids[entry.seat.number], right.took[entry.seat.number]
+                if sum(count or 0 for count in right.tally) > right.cards:
+                    entry.tally = None
+            if right.cards != hand.cards:
+                hand.cards = right.cards
+                plan = self._sizes(number)
+                self.plan = [*plan[: number - 1], right.cards, *plan[number:]]
 
-    def _put_right(self, hand: Hand, what: str, seat: int | None, value: Any) -> None:
-        match what:
-            case "cards":
-                hand.cards = value
-            case "dealer":
-                hand.dealer = self.seats[value]
-            case "trump":
-                hand.trump = value and str(value)
-            case "bid":
-                hand.entry(seat or 0).bid = value
-            case "took":
-                hand.entry(seat or 0).took = value
+    def _put_right(self, hand: HandValue, changed: Mapping[tuple[str, int | None], Any]) -> HandValue:
+        """The hand with these facts put right. Raises RulesError for what no table can mean."""
+
+        def by_seat(what: str, stored: Sequence[int | None]) -> tuple[int | None, ...]:
+            return tuple(changed.get((what, seat), count) for seat, count in enumerate(stored))
+
+        right = replace(
+            hand,
+            cards=changed.get(("cards", None), hand.cards),
+            dealer=self._seat(changed.get(("dealer", None), hand.dealer)).number,
+            trump=changed.get(("trump", None), hand.trump),
+            bids=by_seat("bid", hand.bids),
+            took=by_seat("took", hand.took),
+        )
+        if not 1 <= right.cards <= MOST_CARDS:
+            raise RulesError(problem("the cards are a whole number from 1 up", "cards"))
+        names = [seat.player.shown for seat in self.seats]
+        for seat in (right.dealer, *(seat for _, seat in changed if seat is not None)):
+            if seat not in right.table:
+                raise RulesError(problem("%(player)s is not at the table", player=names[seat]))
+        if right.is_closed:
+            missing = [seat for seat in right.playing if right.bids[seat] is None]
+            if missing:
+                raise RulesError(problem("%(player)s has yet to bid", player=names[missing[0]]))
+        took = right.took if right.is_closed else [count or 0 for count in right.took]
+        found = (*self.sheet().bidding(right).problems(), *right.tricks_problems(took))
+        if impossible := [each for each in found if "[" in each.place]:
+            raise RulesError(*impossible)
+        return right
 
     def void(self, act: Act, number: int) -> None:
         """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
@@ -676,8 +731,6 @@ class Game(Base):
                 return
             hand = self._open(number)
             hand.voided = sum(each.number == number for each in self.hands)
-            db.session.flush()
-            self._deal_next()
 
     def put_dealer(self, act: Act, number: int, seat: int, *, was: int) -> None:
         """Put right who deals the open hand; the deal goes on from there."""
@@ -686,12 +739,23 @@ class Game(Base):
                 hand.dealer = hand.entry(seat).seat
 
     def adjust(self, act: Act, number: int, seat: int, points: int, reason: str) -> None:
-        """A penalty or a bonus outside the hands, from hand `number` on."""
+        """A penalty or a bonus outside the hands, from hand `number` on.
+
+        Raises RulesError for a hand that was not dealt, a seat that is not there, or points beyond a million.
+        """
         with self._step(act, "adjust", number, seat, [points, reason]) as new:
-            if new:
-                self.adjustments.append(
-                    Adjustment(hand=number, seat=self._seat(seat), points=points, reason=reason)
-                )
+            if not new:
+                return
+            if all(each.number != number for each in self.hands):
+                raise RulesError(problem("there is no such hand"))
+            self._give(number, self._seat(seat), points, reason)
+
+    def _give(self, number: int, seat: Seat, points: int, reason: str) -> None:
+        if abs(points) > MOST_GIVEN:
+            raise RulesError(problem("the points are a whole number"))
+        if len(reason) > LONGEST_TEXT:
+            raise RulesError(problem("this is a text of at most %(most)d characters", most=LONGEST_TEXT))
+        self.adjustments.append(Adjustment(hand=number, seat=seat, points=points, reason=reason))
 
     def drop_adjustment(self, act: Act, adjustment_id: int) -> None:
         """Take a penalty or a bonus away again."""
@@ -709,12 +773,12 @@ class Game(Base):
         Who comes when bids are down plays from the next hand. Raises RulesError when the table is full or the player
         is there; NeedsConfirming when coming hands get too large for the pack, which `fits` makes smaller.
         """
-        with self._step(act, "join", len(self.seats), after, [names.key(name), points]) as new:
+        with self._step(act, "join", None, after, [names.key(name), points]) as new:
             if not new:
                 return
             hand = self._last_open()
             player = self.book.player(name)
-            seat = next((each for each in self.seats if each.player is player), None)
+            seat = next((each for each in self.seats if each.player.person is player), None)
             if seat is not None and any(entry.seat is seat for entry in hand.entries):
                 raise RulesError(problem("%(name)s is at the table already", name=player.name))
             if seat is None:
@@ -727,58 +791,96 @@ class Game(Base):
                 entry.place += entry.place >= place
             hand.entries.append(Entry(seat=seat, place=place, is_absent=hand.has_bids))
             if points:
-                self.adjustments.append(Adjustment(hand=hand.number, seat=seat, points=points, reason=reason))
+                self._give(hand.number, seat, points, reason)
             db.session.flush()
             self._fit_plan(fits)
 
     def _fit_plan(self, fits: bool) -> None:
         """Make the coming hands fit the pack, if that is wanted."""
-        hand, players = self._last_open(), len(self._last_open().entries)
-        most = largest_that_fits(self.sheet().rules.deck.of(players), players)
+        hand, rules = self._last_open(), self.sheet().rules
+        players = len(hand.entries)
+        most = largest_that_fits(rules.deck.of(players), players)
         first = hand.number if hand.has_bids else hand.number - 1
-        coming = self.plan[first:]
-        if max(coming, default=0) <= most:
+        plan = self._sizes(first)
+        largest = max(plan[first:], default=0)
+        if largest <= most:
             return
+        trouble = overdealt(1 if most < 1 else largest, players, rules.deck.of(players))
+        if trouble and most < 1:
+            raise RulesError(trouble)
         if not fits:
-            trouble = overdealt(max(coming), players, self.sheet().rules.deck.of(players))
             raise NeedsConfirming("plan", *([trouble] if trouble else []))
-        self.plan = self.plan[:first] + [min(size, most) for size in coming]
-        if not hand.has_bids:
-            hand.cards = self.plan[hand.number - 1]
+        self._plan_anew([*plan[:first], *(min(size, most) for size in plan[first:])])
+
+    def _sizes(self, first: int) -> list[int]:
+        """The plan, and where the game goes on beyond it, the hands up to the one after hand `first`."""
+        sheet = self.sheet()
+        last = min(first + 1, MOST_HANDS) if sheet.is_open_ended else 0
+        return [sheet.cards_of(number) for number in range(1, max(len(self.plan), last) + 1)]
+
+    def _plan_anew(self, plan: list[int]) -> None:
+        """Take another plan; the open hand follows it while nobody has bid."""
+        hand, before = self.sheet().open_hand, self.plan
+        self.plan = plan
+        if hand is None or self.hand(hand.number).has_bids:
+            return
+        row, rules, players = self.hand(hand.number), self.sheet().rules, len(hand.playing)
+        row.cards = rules.cards_of(hand.number, plan)
+        # A trump that the table said stays, unless the rules now say something else about a hand of that size.
+        trump = rules.trump_of(hand.number, plan, players)
+        if trump != rules.trump_of(hand.number, before, players):
+            row.trump = trump and str(trump)
 
     def leave(self, act: Act, seat: int) -> None:
         """A player goes: out of the open hand and of all that come, but not out of the list.
 
         Raises RulesError when fewer than 2 would stay.
         """
-        with self._step(act, "leave", self._last_open().number, seat) as new:
+        with self._step(act, "leave", None, seat) as new:
             if not new:
                 return
             hand = self._last_open()
             entry = hand.entry_of(seat)
-            if len(hand.entries) <= 2:
+            if sum(not each.is_absent for each in hand.entries if each is not entry) < 2:
                 raise RulesError(problem("a hand needs at least 2 players"))
             if hand.dealer is entry.seat:
                 value, direction = self._value(hand), self.sheet().rules.direction
-                hand.dealer = self.seats[next_dealer(value.table, seat, direction, value.table)]
+                dealer = next_dealer(value.table, seat, direction, value.table, value.absent)
+                hand.dealer = self.seats[dealer]
+            if hand.named_by is entry.seat:
+                hand.named_by = None
             hand.entries.remove(entry)
 
     def sit_out(self, act: Act, seat: int, *, out: bool) -> None:
-        """A player sits the open hand out, or plays it after all."""
-        with self._step(act, "sit-out", self._last_open().number, seat, out) as new:
+        """A player sits the open hand out, or plays it after all.
+
+        Raises RulesError when fewer than 2 would play, or more than the pack goes round for.
+        """
+        with self._step(act, "sit-out", None, seat, out) as new:
             if not new:
                 return
             hand = self._last_open()
             entry = hand.entry_of(seat)
-            if out and sum(not each.is_absent for each in hand.entries) <= 2:
-                raise RulesError(problem("a hand needs at least 2 players"))
+            if entry.is_absent == out:
+                return
             entry.is_absent = out
+            players = sum(not each.is_absent for each in hand.entries)
+            if players < 2:
+                raise RulesError(problem("a hand needs at least 2 players"))
             if out:
                 entry.bid = entry.tally = entry.took = None
+                entry.is_blind = False
+                if hand.named_by is entry.seat:
+                    hand.named_by = None
+            elif trouble := overdealt(hand.cards, players, self.sheet().rules.deck.of(players)):
+                raise RulesError(trouble)
+            else:
+                # Whoever comes back has yet to bid.
+                hand.is_over = False
 
     def swap(self, act: Act, seat: int, other: int) -> None:
         """Two players swap seats from the open hand on."""
-        with self._step(act, "swap", self._last_open().number, seat, other) as new:
+        with self._step(act, "swap", None, seat, other) as new:
             if new:
                 first, second = (self._last_open().entry_of(each) for each in (seat, other))
                 first.place, second.place = second.place, first.place
@@ -788,11 +890,16 @@ class Game(Base):
         with self._step(act, "take-over", 0, seat, names.key(name)) as new:
             if not new:
                 return
-            player = self.book.player(name)
-            if any(each.player is player for each in self.seats):
-                raise RulesError(problem("%(name)s is at the table already", name=player.name))
+            player = self.newcomer(name)
             db.session.flush()
             self._seat(seat).player = player
+
+    def newcomer(self, name: str) -> Player:
+        """The player of that name. Raises RulesError when that one has a seat already, under whatever name."""
+        player = self.book.player(name)
+        if any(each.player.person is player for each in self.seats):
+            raise RulesError(problem("%(name)s is at the table already", name=player.name))
+        return player
 
     # How long it goes on
 
@@ -804,29 +911,22 @@ class Game(Base):
         with self._step(act, "replan", 0, None, list(coming)) as new:
             if not new:
                 return
-            hand = next((each for each in self.hands if not each.is_closed and not each.voided), None)
-            settled = len(self.sheet().played) + (hand is not None and hand.has_bids)
-            players = len((hand or self.hands[-1]).entries)
-            plan = [*self.plan[:settled], *coming]
-            rules = self.sheet().rules
-            if problems := [each for each in rules.problems(players, plan) if each.place != "players"]:
+            sheet, last = self.sheet(), self.hands[-1] if self.hands else None
+            is_open = last is not None and not last.is_closed and not last.voided
+            settled = len(sheet.played) + (is_open and last is not None and last.has_bids)
+            plan = [*self._sizes(settled)[:settled], *coming]
+            players = len(last.entries) if last else len(self.seats)
+            if problems := [each for each in sheet.rules.problems(players, plan) if each.place != "players"]:
                 raise RulesError(*problems)
-            self.plan = plan
+            if is_open and settled == len(sheet.played) and not coming:
+                raise RulesError(problem("a game needs at least 1 hand", "sequence"))
             self.ended_early = False
-            if hand is not None and not hand.has_bids:
-                if not coming:
-                    raise RulesError(problem("a game needs at least 1 hand", "sequence"))
-                hand.cards = plan[hand.number - 1]
-                trump = rules.trump_of(hand.number, plan, players)
-                hand.trump = trump and str(trump)
-            db.session.flush()
-            if hand is None:
-                self._deal_next()
+            self._plan_anew(plan)
 
     def end(self, act: Act) -> None:
-        """End the game now; the hand that is open counts nothing."""
+        """End the game now; the hand that is open counts nothing. A game that is over stays as it is."""
         with self._step(act, "end", 0) as new:
-            if new:
+            if new and self.finished is None:
                 self.ended_early = True
 
     def reopen(self, act: Act) -> None:
@@ -834,9 +934,6 @@ class Game(Base):
         with self._step(act, "reopen", 0) as new:
             if new:
                 self.ended_early = False
-                db.session.flush()
-                if all(each.is_closed or each.voided for each in self.hands):
-                    self._deal_next()
 
     def delete(self, at: datetime) -> None:
         """Take the game out of the book. It can be brought back for a time, and is then gone for good."""
@@ -847,14 +944,14 @@ class Game(Base):
     def undo(self, act: Act, change_id: int) -> Change | None:
         """Take back the last step, if it is the one meant. Gives the step taken back.
 
-        Raises Stale when something else was done since.
+        Raises Stale when something else was done since; RulesError when two seats would be one person by now.
         """
         return self._back_or_forth(act, "undo", self.last_step(), change_id)
 
     def redo(self, act: Act, change_id: int) -> Change | None:
         """Do the step that was taken back last once more, if it is the one meant.
 
-        Raises Stale when something else was done since.
+        Raises Stale when something else was done since, RulesError as `undo` does.
         """
         return self._back_or_forth(act, "redo", self.next_step(), change_id)
 
@@ -867,7 +964,12 @@ class Game(Base):
         (take_back if kind == "undo" else do_again)(step.steps)
         step.is_undone = kind == "undo"
         db.session.flush()
+        # Everything anew with a few queries, not row by row.
         db.session.expire_all()
+        db.session.scalar(_whole_games().where(Game.id == self.id))
+        for seat in self.seats:
+            if any(seat.player.person is each.player.person for each in self.seats[: seat.number]):
+                raise RulesError(problem("%(name)s is at the table already", name=seat.player.shown))
         self._log(act, key, kind, step.hand, step.seat, [])
         return step
 
@@ -910,7 +1012,7 @@ class Game(Base):
 
     def _last_open(self) -> Hand:
         """The open hand. Raises Stale when there is none."""
-        if self.hands[-1].is_closed or self.ended_early:
+        if not self.hands or self.hands[-1].is_closed or self.ended_early:
             raise Stale("hand", None, None)
         return self.hands[-1]
 
@@ -924,7 +1026,9 @@ class Game(Base):
         return hand.value({each.id: each.number for each in self.seats}, len(self.seats))
 
     def _deal_next(self) -> None:
-        """Open the hand that follows, unless the game is over."""
+        """Open the hand that follows, unless one is open or the game is over."""
+        if any(not each.is_closed and not each.voided for each in self.hands):
+            return
         if following := self.sheet().next_hand():
             self.open_hand(following)
 
@@ -974,15 +1078,22 @@ class Game(Base):
 
     @contextmanager
     def _step(
-        self, act: Act, kind: str, hand: int, seat: int | None = None, value: object = None
+        self, act: Act, kind: str, hand: int | None, seat: int | None = None, value: object = None
     ) -> Iterator[bool]:
-        """Do one thing to the rows and log it. Gives False when this very tap has been there before."""
+        """Do one thing to the rows, deal the hand that follows from it, and log it.
+
+        Gives False when this very tap has been there before. No `hand`: whichever is the last when the tap comes first.
+        """
         key = act.key(kind, hand, seat, value)
         if self._has(key):
             yield False
             return
+        if hand is None and self.hands:
+            hand = self.hands[-1].number
         with watched() as steps:
             yield True
+            db.session.flush()
+            self._deal_next()
         if steps:
             # What was taken back before is in the log, but can no longer be done again.
             undone = update(Change).where(Change.game_id == self.id, Change.is_undone)
@@ -1173,6 +1284,10 @@ def _whole_games() -> Select[Game]:
 @lru_cache(maxsize=256)
 def _rules(written: str) -> Rules:
     return Rules.read(json.loads(written))
+
+
+def _is_code(code: str) -> bool:
+    return set(code) <= set(CODE_ALPHABET)
 
 
 def new_code() -> str:

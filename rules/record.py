@@ -6,7 +6,7 @@ The notation of this project: exports, imports, tests, the demo and bug reports 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, TypeGuard
 
@@ -24,6 +24,9 @@ LONGEST_TEXT = 500
 
 MOST_POINTS = 1_000_000_000
 """A recorded total is not beyond this, either way."""
+
+MOST_GIVEN = 1_000_000
+"""A penalty or a bonus is not beyond this, either way."""
 
 MOST_OBJECTS = 1000
 """A list of a record may have this many objects: hands (voided ones included), adjustments, seat changes."""
@@ -47,6 +50,8 @@ class Record:
     played_on: str = ""
     totals: tuple[int, ...] | None = None
     """The totals as recorded; None when the record has none."""
+    table: tuple[int, ...] = field(default=(), compare=False)
+    """Who sits at the table of the hand that comes next, clockwise; empty: who sat there last."""
     warnings: tuple[Problem, ...] = ()
     """What the rules do not allow but the table did."""
 
@@ -99,7 +104,7 @@ class _Reader:
         rules = self._rules()
         self.names = self._names()
         self._stop_if_wrong()
-        hands = self._hands(rules, _Tables(self))
+        hands, table = self._hands(rules, _Tables(self))
         plan = self._plan(rules, tuple(hand.cards for hand in hands if not hand.is_void))
         adjustments = self._adjustments()
         totals = self._totals()
@@ -114,7 +119,7 @@ class _Reader:
         if texts["finished"] and sheet.outcome is None:
             sheet = replace(sheet, ended_early=True)
         warnings = self._judge(sheet)
-        return Record(sheet, **texts, totals=totals, warnings=warnings)
+        return Record(sheet, **texts, totals=totals, warnings=warnings, table=table)
 
     def _stop_if_wrong(self) -> None:
         if self.found:
@@ -149,7 +154,8 @@ class _Reader:
             self._wrong("%(name)s is at the table already", f"players[{later}]", name=tidied[earlier])
         return tuple(tidied)
 
-    def _hands(self, rules: Rules, tables: _Tables) -> tuple[Hand, ...]:
+    def _hands(self, rules: Rules, tables: _Tables) -> tuple[tuple[Hand, ...], tuple[int, ...]]:
+        """The hands, and the table of the one that comes next."""
         if "hands" not in self.data:
             self._wrong("the hands are missing", "hands")
         hands: list[Hand] = []
@@ -165,7 +171,7 @@ class _Reader:
             number, misdeals = (number, misdeals + 1) if hand.is_void else (number + 1, 0)
         if number - 1 > MOST_HANDS:
             self._wrong("a game may have %(most)d hands", "hands", most=MOST_HANDS)
-        return tuple(hands)
+        return tuple(hands), tables.before(number, misdeals)
 
     def _plan(self, rules: Rules, played: tuple[int, ...]) -> tuple[int, ...]:
         """The sizes of all hands: as given, else those that were played, else what the rules say."""
@@ -350,7 +356,7 @@ class _Reader:
         for raw, place in self.objects("adjustments"):
             seat = self.seat(raw.get("player"), f"{place}.player")
             points, hand = raw.get("points"), raw.get("hand", 1)
-            if not _is_count(points) or abs(points) > 1_000_000:
+            if not _is_count(points) or abs(points) > MOST_GIVEN:
                 self._wrong("the points are a whole number", f"{place}.points")
                 continue
             if not _is_count(hand) or not 1 <= hand <= MOST_HANDS:
@@ -392,8 +398,12 @@ class _Reader:
         miscounted = sheet.rules.miscounted(len(self.names))
         warnings = [miscounted] if miscounted else []
         uneven = {f"hands[{at}].tricks" for at, hand in enumerate(sheet.hands) if hand.is_uneven}
+        # More cards than the pack has: the table was asked, and meant it.
+        overdealt = {
+            f"hands[{at}].cards" for at, raw in enumerate(self.data["hands"]) if raw.get("overdealt") is True
+        }
         for trouble in sheet.problems():
-            declared = trouble.place in uneven or trouble.place.endswith("].bids")
+            declared = trouble.place in uneven | overdealt or trouble.place.endswith("].bids")
             (warnings if declared else self.found).append(trouble)
         self._stop_if_wrong()
         return tuple(warnings)
@@ -540,6 +550,8 @@ def _written_hand(hand: Hand, sheet: Sheet) -> dict[str, Any]:
         written["voided"] = True
     if hand.is_uneven:
         written["uneven"] = True
+    if any(each.place == "cards" for each in sheet.hand_problems(hand)):
+        written["overdealt"] = True
     if hand.note:
         written["note"] = hand.note
     return written

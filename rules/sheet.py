@@ -211,6 +211,8 @@ class Cell:
     adjustments: tuple[Adjustment, ...] = ()
     total: int = 0
     """After this hand."""
+    has_joined: bool = True
+    """Has played a hand or has points by now."""
     blind: bool = False
 
 
@@ -385,20 +387,25 @@ class Sheet:
         """The first hand, dealt by that seat, with everybody at the table."""
         return self._dealt(1, dealer, tuple(range(len(self.names))), frozenset())
 
-    def next_hand(self) -> Hand | None:
+    def next_hand(self, table: tuple[int, ...] = ()) -> Hand | None:
         """The hand that follows the last one; None while that is open, and when the game is over.
 
         After a void hand the same dealer deals it again. Where nothing says who deals first, the first seat.
+        `table` are the seats around it where they are others than those of the last hand.
         """
         if self.open_hand or self.outcome:
             return None
         if not self.hands:
-            return self.first_hand(0)
+            table = table or tuple(range(len(self.names)))
+            return self._dealt(1, table[0], table, frozenset())
         last = self.hands[-1]
+        table = table or last.table
+        dealer, absent = last.dealer, last.absent & set(table)
+        if not last.is_void or dealer not in table:
+            dealer = next_dealer(last.table, dealer, self.rules.direction, table)
         if last.is_void:
-            return self._dealt(last.number, last.dealer, last.table, last.absent)
-        dealer = next_dealer(last.table, last.dealer, self.rules.direction, last.table)
-        return self._dealt(last.number + 1, dealer, last.table, frozenset())
+            return self._dealt(last.number, dealer, table, absent)
+        return self._dealt(last.number + 1, dealer, table, frozenset())
 
     def _dealt(self, number: int, dealer: int, table: tuple[int, ...], absent: frozenset[int]) -> Hand:
         nothing = (None,) * len(self.names)
@@ -422,6 +429,7 @@ class Sheet:
         totals = [0] * len(self.names)
         bonuses = [self._bonuses(seat) for seat in range(len(self.names))]
         rows = []
+        joined: set[int] = set()
         for at, hand in enumerate(self.played):
             largest, bids = max(self.plan), sum(bid or 0 for bid in hand.bids)
             cells = []
@@ -432,6 +440,8 @@ class Sheet:
                 )
                 bonus = bonuses[seat][at]
                 totals[seat] += (points or 0) + bonus + sum(each.points for each in adjusted)
+                if points is not None or adjusted:
+                    joined.add(seat)
                 cells.append(
                     Cell(
                         seat=seat,
@@ -442,6 +452,7 @@ class Sheet:
                         bonus=bonus,
                         adjustments=adjusted,
                         total=totals[seat],
+                        has_joined=seat in joined,
                         blind=self.is_blind(hand, seat),
                     )
                 )
@@ -570,7 +581,7 @@ class Sheet:
         """All in one hand that the rules of this game do not allow."""
         found: list[Problem] = []
         players = len(hand.playing)
-        if trouble := overdealt(hand.cards, players, self.rules.deck.of(players)):
+        if trouble := overdealt(hand.cards, players, self.rules.deck.of(players), "cards"):
             found.append(trouble)
         found += self.bidding(hand).problems()
         if hand.is_closed:

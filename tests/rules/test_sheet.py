@@ -561,7 +561,7 @@ def test_problems_of_a_game_have_their_places(play):
         "hands[0].bids: the bids add up to the 1 card",
         "hands[0].tricks: 0 of 1 tricks: 1 is missing",
         "hands[1].bids: the bids add up to the 2 cards",
-        "hands[2]: 2 × 3 cards = 6, the pack has 4",
+        "hands[2].cards: 2 × 3 cards = 6, the pack has 4",
     ]
 
 
