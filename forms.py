@@ -15,6 +15,7 @@ from wtforms.validators import InputRequired, Length, NumberRange, Optional, Val
 
 from language import gettext as _
 from language import say
+from models import Facts
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
 from rules.problem import Problem
@@ -81,6 +82,115 @@ class UndoForm(TapForm):
     """Which step is to be taken back."""
 
     change = IntegerField(validators=[InputRequired()])
+
+
+class SeatForm(TapForm):
+    """Something about one seat; `was` is what stood there, where that matters."""
+
+    seat = number()
+    was = number_or_nothing()
+
+
+class SitOutForm(SeatForm):
+    """Whether a seat sits the open hand out."""
+
+    out = BooleanField()
+
+
+class SwapForm(SeatForm):
+    """Two seats that change places."""
+
+    other = number()
+
+
+class NameForm(TapForm):
+    """The name of a person, tidied and legal."""
+
+    name = StringField()
+
+    def validate_name(self, field: StringField) -> None:
+        """A name, not too long."""
+        field.data = names.tidy(field.data or "")
+        if trouble := names.name_problem(field.data):
+            raise ValidationError(say(trouble))
+
+
+class PersonForm(TapForm):
+    """The person that another name belongs to."""
+
+    person = IntegerField(validators=[InputRequired()])
+
+
+class TakeOverForm(NameForm):
+    """Who takes a seat over."""
+
+    seat = number()
+
+
+class JoinForm(NameForm):
+    """Who joins, after which seat, with how many points; `fits` makes hands smaller that the pack is too small for."""
+
+    after = number()
+    points = IntegerField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
+    fits = BooleanField()
+
+
+class AdjustForm(SeatForm):
+    """A penalty or a bonus. The sign is a choice, because some phones have no key for it."""
+
+    points = IntegerField(validators=[InputRequired(), NumberRange(1, 100_000)])
+    sign = RadioField(choices={"-": "-", "+": "+"}, default="-", validate_choice=False)
+    reason = StringField(validators=[Length(max=200)])
+
+    def signed(self) -> int:
+        """The points with their sign."""
+        return self.points.data if self.sign.data == "+" else -self.points.data
+
+
+class PlanForm(TapForm):
+    """The sizes of the hands to come, in the notation; empty for none."""
+
+    plan = StringField(validators=[Length(max=200)])
+
+
+class AdjustmentForm(TapForm):
+    """Which adjustment is meant."""
+
+    adjustment = IntegerField(validators=[InputRequired()])
+
+
+class CorrectForm(TapForm):
+    """The facts of one hand as they should be, and as they were seen: each field with a twin `was-...`."""
+
+    confirmed = BooleanField()
+    seats: tuple[int, ...] = ()
+
+    @classmethod
+    def for_hand(cls, seats: Iterable[int], data: Any) -> CorrectForm:
+        """The form of a hand that these seats play."""
+        seats = tuple(seats)
+        fields: dict[str, Any] = {}
+        for prefix in ("", "was-"):
+            fields[f"{prefix}cards"] = number()
+            fields[f"{prefix}dealer"] = number()
+            fields[f"{prefix}trump"] = StringField(validators=[Optional(), Length(max=8)])
+            for seat in seats:
+                fields[f"{prefix}bid-{seat}"] = number_or_nothing()
+                fields[f"{prefix}took-{seat}"] = number_or_nothing()
+        form = type("HandCorrectForm", (cls,), fields)(data)
+        form.seats = seats
+        return form
+
+    def facts(self, prefix: str = "") -> Facts:
+        """The facts as they should be; with "was-" as they were seen."""
+        trump = self[f"{prefix}trump"].data
+        return Facts(
+            cards=self[f"{prefix}cards"].data,
+            dealer=self[f"{prefix}dealer"].data,
+            trump=Trump(trump) if trump in list(Trump) else None,
+            bids={seat: self[f"{prefix}bid-{seat}"].data for seat in self.seats},
+            took={seat: self[f"{prefix}took-{seat}"].data for seat in self.seats},
+        )
 
 
 class ScoreForm(TapForm):

@@ -13,9 +13,9 @@ from models import Game, Keeper, new_key
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import games, home, house, keys, play, rules, sheet
+    from views import book, games, home, house, keys, play, rules, sheet, table
 
-    for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, keys.bp):
+    for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, table.bp, book.bp, keys.bp):
         app.register_blueprint(blueprint)
     app.jinja_env.globals.update(new_act=new_key)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})
@@ -38,6 +38,8 @@ def load_game() -> None:
         abort(404, "game")
     g.game = game
     g.keeper = game.book.keeper(phone()) if "phone" in session else None
+    if game.deleted and request.endpoint != "table.restore":
+        abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")
 

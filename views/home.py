@@ -23,6 +23,7 @@ def home() -> str:
     finished = [game for book in books for game in book.finished_games(RECENT)]
     return render_template(
         "home/home.html",
+        books=books,
         running=[(game, game.sheet()) for game in running],
         finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -17,7 +18,7 @@ from rules.bidding import Bidding
 from rules.problem import Problem, RulesError
 from rules.sheet import Hand, Phase, Row, Sheet
 from rules.variants import Trump
-from views import add_code, load_game, tap
+from views import add_code, load_game, now, tap
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
 bp.before_request(load_game)
@@ -26,6 +27,10 @@ bp.url_defaults(add_code)
 
 PARTS = ("trump", "bids", "rebid", "tally", "over", "tricks", "score")
 """What of a hand a tap is sent to."""
+
+
+A_MOMENT = timedelta(minutes=2)
+"""So long a phone is told that another one wrote."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class HandPage:
     last_row: Row | None = None
     """The hand before, while this one has no bid yet."""
     last_step: Change | None = None
+    other_keeper: Change | None = None
+    """The last step, where another phone took it a moment ago."""
 
     @classmethod
     def of(
@@ -93,6 +100,9 @@ class HandPage:
             elif shown == "bids" and phase is Phase.DEAL:
                 phase = Phase.BIDS
         counts = _counts(hand, phase)
+        last_step = game.last_step() if g.keeper else None
+        is_other = last_step is not None and last_step.keeper_id != g.keeper.id
+        is_recent = last_step is not None and now() - last_step.at < A_MOMENT
         return cls(
             game=game,
             sheet=sheet,
@@ -107,7 +117,8 @@ class HandPage:
             counts=counts,
             total=sum(count.shown for count in counts.values()),
             last_row=sheet.rows[-1] if sheet.rows and not bidding.bids and not hand.is_closed else None,
-            last_step=game.last_step() if g.keeper else None,
+            last_step=last_step,
+            other_keeper=last_step if is_other and is_recent else None,
         )
 
 

@@ -1,0 +1,93 @@
+"""The book: its players, and which of their names are one person."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, g, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response
+
+from database import db
+from forms import NameForm, PersonForm, TapForm
+from language import say
+from models import Book, Player
+from rules.problem import RulesError
+from views import phone, tap
+
+bp = Blueprint("book", __name__, url_prefix="/b/<code>")
+
+
+@bp.before_request
+def load_book() -> None:
+    """Find the book of an address, for a phone that keeps it; 404 otherwise."""
+    book = Book.find((request.view_args or {}).pop("code"))
+    if book is None or "phone" not in session:
+        abort(404)
+    g.book, g.keeper = book, book.keeper(phone())
+    if g.keeper is None:
+        abort(404)
+
+
+@bp.url_defaults
+def add_code(_endpoint: str, values: dict[str, object]) -> None:
+    """Put the code of the book at hand into every address built from its pages."""
+    if "book" in g:
+        values.setdefault("code", g.book.code)
+
+
+@bp.get("/players")
+def players() -> str:
+    """Everybody in the book, with their other names."""
+    return _page()
+
+
+@bp.post("/players/<int:number>/name")
+def rename(number: int) -> Response | tuple[str, int]:
+    """Call a player otherwise, in every game."""
+    form = NameForm(request.form)
+    player = _player(number)
+    if not form.validate():
+        return _page(messages=[*form.name.errors]), 422
+    g.book.rename(player, form.name.data)
+    return _done()
+
+
+@bp.post("/players/<int:number>/merge")
+def merge(number: int) -> Response:
+    """Take this name and another for one person."""
+    form = PersonForm(request.form)
+    tap(form)
+    g.book.merge(_player(number), _player(form.person.data))
+    return _done()
+
+
+@bp.post("/players/<int:number>/part")
+def part(number: int) -> Response:
+    """Take them for two persons again."""
+    tap(TapForm(request.form))
+    g.book.part(_player(number))
+    return _done()
+
+
+def _player(number: int) -> Player:
+    player = g.book.player_of(number)
+    if player is None:
+        abort(404)
+    return player
+
+
+def _done() -> Response:
+    db.session.commit()
+    return redirect(url_for(".players"))
+
+
+@bp.errorhandler(RulesError)
+def refused(error: RulesError) -> tuple[str, int]:
+    """The same page with what cannot be done."""
+    return _page(messages=[say(each) for each in error.problems]), 422
+
+
+def _page(**more: list[str]) -> str:
+    db.session.rollback()
+    everybody = g.book.everybody()
+    people = [player for player in everybody if player.alias_of_id is None]
+    aliases = {person: [each for each in everybody if each.alias_of_id == person.id] for person in people}
+    return render_template("book/players.html", book=g.book, people=people, aliases=aliases, **more)

@@ -1,0 +1,346 @@
+"""What happens at tables: corrections, changes of players and plan, back and forth, the log; out of the way till asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask import Blueprint, abort, g, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+from wtforms import Form
+
+from database import db
+from forms import (
+    AdjustForm,
+    AdjustmentForm,
+    CorrectForm,
+    JoinForm,
+    PlanForm,
+    SeatForm,
+    SitOutForm,
+    SwapForm,
+    TakeOverForm,
+    TapForm,
+    UndoForm,
+)
+from language import gettext as _
+from language import say
+from log import Act, Change
+from models import NeedsConfirming, Stale
+from rules.plan import sequence
+from rules.problem import RulesError
+from rules.sheet import Sheet
+from views import add_code, load_game, now, tap
+from views.play import stale
+
+bp = Blueprint("table", __name__, url_prefix="/g/<code>")
+bp.before_request(load_game)
+bp.url_defaults(add_code)
+bp.register_error_handler(Stale, stale)
+
+
+@bp.before_request
+def keepers_only() -> None:
+    """Everything here writes, but for the log."""
+    if g.keeper is None and request.endpoint != "table.log":
+        abort(404, "keeper")
+
+
+@bp.get("/table")
+def table() -> str:
+    """All that can be changed, in one place."""
+    return _page()
+
+
+@bp.post("/void")
+def void() -> Response:
+    """A misdeal."""
+    form = SeatForm(request.form)
+    g.game.void(tap(form), form.was.data or 0)
+    return _done()
+
+
+@bp.post("/dealer")
+def dealer() -> Response:
+    """Put right who deals, from the open hand on."""
+    form = SeatForm(request.form)
+    act = tap(form)
+    g.game.put_dealer(act, _open_number(), form.seat.data, was=form.was.data)
+    return _done()
+
+
+@bp.post("/adjustments")
+def adjust() -> Response:
+    """A penalty or a bonus with its reason."""
+    form = AdjustForm(request.form)
+    act = _typed(form)
+    g.game.adjust(act, g.game.hands[-1].number, form.seat.data, form.signed(), form.reason.data or "")
+    return _done("table.table")
+
+
+@bp.post("/adjustments/drop")
+def drop_adjustment() -> Response:
+    """Take one away again."""
+    form = AdjustmentForm(request.form)
+    g.game.drop_adjustment(tap(form), form.adjustment.data)
+    return _done("table.table")
+
+
+@bp.post("/join")
+def join() -> Response:
+    """Seat a newcomer, or somebody who comes back."""
+    form = JoinForm(request.form)
+    act = _typed(form)
+    g.game.join(act, form.name.data, form.after.data, form.points.data, _("start"), fits=form.fits.data)
+    return _done()
+
+
+@bp.post("/leave")
+def leave() -> Response:
+    """A player goes."""
+    form = SeatForm(request.form)
+    g.game.leave(tap(form), form.seat.data)
+    return _done()
+
+
+@bp.post("/sit-out")
+def sit_out() -> Response:
+    """A player sits the open hand out, or plays it after all."""
+    form = SitOutForm(request.form)
+    g.game.sit_out(tap(form), form.seat.data, out=form.out.data)
+    return _done()
+
+
+@bp.post("/swap")
+def swap() -> Response:
+    """Two players swap seats."""
+    form = SwapForm(request.form)
+    g.game.swap(tap(form), form.seat.data, form.other.data)
+    return _done()
+
+
+@bp.post("/take-over")
+def take_over() -> Response:
+    """Another person takes a seat over."""
+    form = TakeOverForm(request.form)
+    act = _typed(form)
+    g.game.hand_seat_to(act, form.seat.data, form.name.data)
+    return _done("table.table")
+
+
+@bp.post("/plan")
+def plan() -> Response:
+    """Set the hands to come."""
+    form = PlanForm(request.form)
+    act = _typed(form)
+    sheet: Sheet = g.game.sheet()
+    players = len(g.game.hands[-1].entries)
+    typed = (form.plan.data or "").strip()
+    largest = sheet.rules.largest_hand(players)
+    g.game.replan(act, sequence(typed, largest=largest, players=players) if typed else ())
+    return _done()
+
+
+@bp.post("/end")
+def end() -> Response:
+    """End the game now."""
+    g.game.end(tap(TapForm(request.form)))
+    return _done("sheet.sheet")
+
+
+@bp.post("/reopen")
+def reopen() -> Response:
+    """Go on with a game that was ended early."""
+    g.game.reopen(tap(TapForm(request.form)))
+    return _done()
+
+
+@bp.post("/redo")
+def redo() -> Response:
+    """Do the step that was taken back last once more."""
+    form = UndoForm(request.form)
+    g.game.redo(tap(form), form.change.data)
+    return _done()
+
+
+@bp.get("/delete")
+def ask_delete() -> str:
+    """The second step before a game goes."""
+    return render_template("table/delete.html", game=g.game)
+
+
+@bp.post("/delete")
+def delete() -> Response:
+    """Take the game out of the book; it can be brought back for a time."""
+    g.game.delete(now())
+    db.session.commit()
+    return redirect(url_for("home.home"))
+
+
+@bp.post("/restore")
+def restore() -> Response:
+    """Bring a deleted game back."""
+    g.game.deleted = None
+    db.session.commit()
+    return redirect(url_for("sheet.sheet"))
+
+
+@bp.get("/hands/<int:number>/correct")
+def correcting(number: int) -> str:
+    """The facts of a hand as they are stored, to be put right."""
+    return _correct_page(number, {})
+
+
+@bp.post("/hands/<int:number>/correct")
+def correct(number: int) -> Response | tuple[str, int]:
+    """Put the facts of a hand right."""
+    hand = g.game.sheet().hand(number)
+    if hand is None:
+        abort(404, "hand")
+    form = CorrectForm.for_hand(hand.playing, request.form)
+    act = tap(form)
+    try:
+        g.game.correct(act, number, form.facts(), was=form.facts("was-"), confirmed=form.confirmed.data)
+    except NeedsConfirming as question:
+        return _correct_page(
+            number, dict(request.form), question=[say(each) for each in question.problems]
+        ), 422
+    except RulesError as error:
+        return _correct_page(number, dict(request.form), messages=[say(each) for each in error.problems]), 422
+    db.session.commit()
+    return redirect(url_for("sheet.sheet"))
+
+
+def _correct_page(number: int, sent: dict[str, str], **more: Sequence[str]) -> str:
+    db.session.rollback()
+    sheet: Sheet = g.game.sheet()
+    hand = sheet.hand(number)
+    if hand is None:
+        abort(404, "hand")
+    return render_template(
+        "table/correct.html",
+        game=g.game,
+        sheet=sheet,
+        hand=hand,
+        counts=[("", "–"), *((count, count) for count in range(hand.cards + 1))],
+        dealers=[(seat, sheet.names[seat]) for seat in hand.table],
+        sent=sent,
+        **more,
+    )
+
+
+@bp.get("/log")
+def log() -> str:
+    """Everything that was done, with before and after, the latest first; also what was taken back."""
+    changes = [change for change in reversed(g.game.changes) if change.kind != "tally"]
+    return render_template("table/log.html", game=g.game, sheet=g.game.sheet(), changes=changes, facts=_facts)
+
+
+def _facts(change: Change) -> list[tuple[str, int | None, object, object]]:
+    """What a change did to single facts: the name of the fact, the seat, before and after."""
+    seats = {seat.id: seat.number for seat in g.game.seats}
+    entries = {entry.id: entry for hand in g.game.hands for entry in hand.entries}
+    found: list[tuple[str, int | None, object, object]] = []
+    for table_name, row_id, before, after in change.steps:
+        if before is None or after is None:
+            continue
+        entry = entries.get(row_id) if table_name == "entry" else None
+        seat = entry.seat.number if entry else None
+        for key, old in before.items():
+            if key in SHOWN_FACTS.get(table_name, ()):
+                values = [
+                    seats.get(value, value) if key == "dealer_id" else value for value in (old, after[key])
+                ]
+                found.append((key, seat, *values))
+    return found
+
+
+SHOWN_FACTS = {
+    "entry": ("bid", "took"),
+    "hand": ("cards", "trump", "dealer_id"),
+    "game": ("plan",),
+}
+"""The columns whose change the log shows, by table."""
+
+
+def _open_number() -> int:
+    hand = g.game.sheet().open_hand
+    if hand is None:
+        raise Stale("hand", None, None)
+    return hand.number
+
+
+def _typed(form: Form) -> Act:
+    """The tap of a form that was typed into. Raises RulesError's kin as a page when the typing does not fit."""
+    if form["act"].data and not form.validate():
+        raise Misread(form)
+    return tap(form)
+
+
+class Misread(Exception):
+    """What was typed does not fit; the form knows where and why."""
+
+    def __init__(self, form: Form) -> None:
+        super().__init__("misread")
+        self.form = form
+
+
+@bp.errorhandler(Misread)
+def misread(error: Misread) -> tuple[str, int]:
+    """The same page with what is wrong, and with what was typed."""
+    messages = [str(text) for field in error.form for text in field.errors]
+    return _page(messages=messages), 422
+
+
+@bp.errorhandler(RulesError)
+def refused(error: RulesError) -> tuple[str, int]:
+    """The same page with what the rules object to; nothing was changed."""
+    return _page(messages=[say(each) for each in error.problems]), 422
+
+
+@bp.errorhandler(NeedsConfirming)
+def asked(question: NeedsConfirming) -> tuple[str, int]:
+    """The same page with the question; a second tap says yes."""
+    return _page(question=[say(each) for each in question.problems]), 422
+
+
+def _page(**more: Sequence[str]) -> str:
+    db.session.rollback()
+    sheet: Sheet = g.game.sheet()
+    last = sheet.hands[-1] if sheet.hands else None
+    return render_template(
+        "table/table.html",
+        game=g.game,
+        sheet=sheet,
+        hand=last,
+        coming=_coming(sheet),
+        starts=_starts(sheet),
+        next_step=g.game.next_step(),
+        last_step=g.game.last_step(),
+        sent=request.form,
+        **more,
+    )
+
+
+def _coming(sheet: Sheet) -> str:
+    """The sizes of the hands that can still be changed, as they are typed."""
+    hand = sheet.open_hand
+    settled = len(sheet.played) + (hand is not None and bool(sheet.bidding(hand).bids))
+    return ",".join(str(size) for size in sheet.plan[settled:])
+
+
+def _starts(sheet: Sheet) -> dict[str, int]:
+    """The points a newcomer may start with."""
+    seated = [
+        sheet.totals[seat] for seat in (sheet.hands[-1].table if sheet.hands else range(len(sheet.names)))
+    ]
+    worst = max(seated) if sheet.rules.lowest_wins else min(seated)
+    return {"lowest": worst, "average": round(sum(seated) / len(seated)), "zero": 0}
+
+
+def _done(endpoint: str = "play.hand") -> Response:
+    """Commit, and show where the game stands now."""
+    db.session.commit()
+    sheet = g.game.sheet()
+    if endpoint == "play.hand" and sheet.open_hand is not None:
+        return redirect(url_for("play.hand", number=sheet.open_hand.number))
+    return redirect(url_for(endpoint if endpoint != "play.hand" else "sheet.sheet"))
