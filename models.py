@@ -160,7 +160,7 @@ class Book(Base):
             select(Player)
             .where(Player.book_id == self.id)
             .order_by(Player.key)
-            .options(joinedload(Player.alias_of))
+            .options(selectinload(Player.alias_of))
         ).all()
 
     def player_of(self, number: int) -> Player | None:

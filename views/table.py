@@ -1,4 +1,4 @@
-"""What happens at tables: corrections, changes of players and plan, back and forth, the log; out of the way till asked."""
+"""What happens at tables: corrections, changes of players and plan, back and forth, the log."""
 
 from __future__ import annotations
 
