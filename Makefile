@@ -14,7 +14,7 @@ templates := $(wildcard templates)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup demo test check system lock upgrade clean
+.PHONY: help run setup demo test soak check system lock upgrade clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ demo: setup ## Fill the book with finished and running games to look at
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
 	@$(bin)/pytest --numprocesses auto --ignore tests/browser --ignore tests/service
 	@$(bin)/pytest tests/service tests/browser
+
+soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
+	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/ruff check

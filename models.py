@@ -47,6 +47,8 @@ from rules.variants import Rules, Trump
 
 CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 CODE_LENGTH = 26
+KEPT_DELETED = timedelta(days=7)
+"""So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
 """PostgreSQL refuses to look for a larger one."""
 """26 base-32 characters are 130 bits: nobody guesses an address."""
@@ -280,6 +282,7 @@ class Book(Base):
         """
         if game := Game.started_by(act):
             return game
+        Game.purge(act.at)
         plan = tuple(plan) if plan is not None else None
         if problems := rules.problems(len(called), plan):
             raise RulesError(*problems)
@@ -936,8 +939,14 @@ class Game(Base):
                 self.ended_early = False
 
     def delete(self, at: datetime) -> None:
-        """Take the game out of the book. It can be brought back for a time, and is then gone for good."""
+        """Take the game out of the book. It can be brought back for `KEPT_DELETED`, and is then gone for good."""
         self.deleted = at
+
+    @classmethod
+    def purge(cls, at: datetime) -> None:
+        """Remove what was deleted long ago, with all its rows and its log."""
+        for game in db.session.scalars(select(cls).where(cls.deleted < at - KEPT_DELETED)):
+            db.session.delete(game)
 
     # Back and forth
 

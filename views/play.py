@@ -73,6 +73,8 @@ class HandPage:
     counts: Mapping[int, Count] = field(default_factory=dict)
     total: int = 0
     """The tricks shown, added up."""
+    mends: tuple[tuple[int, int], ...] = ()
+    """The single changes (seat, tricks) that would make the tricks shown add up."""
     last_row: Row | None = None
     """The hand before, while this one has no bid yet."""
     last_step: Change | None = None
@@ -116,6 +118,7 @@ class HandPage:
             keys=_keys(bidding, seat) if phase is Phase.BIDS and seat is not None else (),
             counts=counts,
             total=sum(count.shown for count in counts.values()),
+            mends=hand.mends(hand.proposed()) if phase is Phase.TRICKS else (),
             last_row=sheet.rows[-1] if sheet.rows and not bidding.bids and not hand.is_closed else None,
             last_step=last_step,
             other_keeper=last_step if is_other and is_recent else None,
