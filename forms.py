@@ -552,7 +552,7 @@ PATTERNS = {
     "wizard": lambda: _("20 + 10 a trick, a miss −10 a trick off"),
     "kachuful-mul": lambda: _("10 a trick, zero 10, a miss nothing"),
     "square-square": lambda: _("10 + bid × bid, a miss −off × off"),
-    "golf-tri": lambda: _("a miss 1, 3, 6, 10 ..., the lowest wins"),
+    "golf-tri": lambda: _("made 0, a miss 1, 3, 6, 10 ... (tick that the lowest wins)"),
 }
 """The scoring rules to choose from by their names in scoring.toml; whatever else there is, a formula says."""
 

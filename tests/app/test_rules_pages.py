@@ -52,7 +52,7 @@ def documented(heading):
 def words(app):
     """The sentences of the pages by key: `reminder_words`, `disagree_words`, `turn_up_words`."""
     with app.test_request_context():
-        return app.jinja_env.get_template("_macros.html").make_module()
+        return app.jinja_env.get_template("rules/_words.html").make_module()
 
 
 @pytest.fixture
