@@ -27,7 +27,9 @@ class Base(DeclarativeBase):
     )
 
 
-db = SQLAlchemy(model_class=Base)
+# A request lasts one transaction. What it has read stays at hand after the commit, so that nothing is asked of the
+# database then: a question that failed would have a saved tap told as not saved.
+db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
 
 
 class Instant(TypeDecorator[datetime]):

@@ -449,7 +449,7 @@ def test_bids_made_at_the_same_moment_are_all_kept(app, game):
     """Four phones write down a bid each, at once, and none is lost."""
     results = at_once(*(bidding_on(app, game.code, seat, seat) for seat in range(4)))
     assert results == [None] * 4
-    db.session.rollback()
+    db.session.expire_all()
     assert game.sheet().hands[0].bids == (0, 1, 2, 3)
     assert game.version == 5
     assert len(game.changes) == 4
@@ -461,7 +461,7 @@ def test_of_two_bids_for_one_player_the_second_is_told(app, game):
     stale = [result for result in results if isinstance(result, Stale)]
     assert len(stale) == 1
     assert results.count(None) == 1
-    db.session.rollback()
+    db.session.expire_all()
     assert game.sheet().hands[0].bids[0] == stale[0].stored
 
 
