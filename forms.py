@@ -91,6 +91,12 @@ class SeatForm(TapForm):
     was = number_or_nothing()
 
 
+class DealerForm(SeatForm):
+    """Who deals which hand."""
+
+    hand = number()
+
+
 class SitOutForm(SeatForm):
     """Whether a seat sits the open hand out."""
 
@@ -138,9 +144,17 @@ class JoinForm(NameForm):
 class AdjustForm(SeatForm):
     """A penalty or a bonus. The sign is a choice, because some phones have no key for it."""
 
-    points = IntegerField(validators=[InputRequired(), NumberRange(1, 100_000)])
+    hand = number()
+    """The number of the hand it counts from."""
+    points = IntegerField()
     sign = RadioField(choices={"-": "-", "+": "+"}, default="-", validate_choice=False)
     reason = StringField(validators=[Length(max=200)])
+
+    def validate_points(self, field: IntegerField) -> None:
+        """Points, whose sign is chosen beside them."""
+        if field.data is None or not 1 <= field.data <= 100_000:
+            field.errors = []
+            raise ValidationError(_("The points are a whole number from 1 to 100,000; choose minus or plus."))
 
     def signed(self) -> int:
         """The points with their sign."""

@@ -44,8 +44,9 @@ def rename(number: int) -> Response | tuple[str, int]:
     """Call a player otherwise, in every game."""
     form = NameForm(request.form)
     player = _player(number)
-    if not form.validate():
+    if form.act.data and not form.validate():
         return _page(messages=[*form.name.errors]), 422
+    tap(form)
     g.book.rename(player, form.name.data)
     return _done()
 
@@ -55,7 +56,10 @@ def merge(number: int) -> Response:
     """Take this name and another for one person."""
     form = PersonForm(request.form)
     tap(form)
-    g.book.merge(_player(number), _player(form.person.data))
+    player, person = _player(number), _player(form.person.data)
+    # The same tap once more finds it done.
+    if player.alias_of is not person:
+        g.book.merge(player, person)
     return _done()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -13,6 +15,7 @@ from forms import (
     AdjustForm,
     AdjustmentForm,
     CorrectForm,
+    DealerForm,
     JoinForm,
     PlanForm,
     SeatForm,
@@ -26,8 +29,8 @@ from language import gettext as _
 from language import say
 from log import Act, Change
 from models import NeedsConfirming, Stale
-from rules.plan import sequence
-from rules.problem import RulesError
+from rules.plan import MOST_CARDS, sequence
+from rules.problem import RulesError, problem
 from rules.sheet import Sheet
 from views import add_code, load_game, now, tap
 from views.play import stale
@@ -62,9 +65,9 @@ def void() -> Response:
 @bp.post("/dealer")
 def dealer() -> Response:
     """Put right who deals, from the open hand on."""
-    form = SeatForm(request.form)
+    form = DealerForm(request.form)
     act = tap(form)
-    g.game.put_dealer(act, _open_number(), form.seat.data, was=form.was.data)
+    g.game.put_dealer(act, form.hand.data, form.seat.data, was=form.was.data)
     return _done()
 
 
@@ -73,7 +76,7 @@ def adjust() -> Response:
     """A penalty or a bonus with its reason."""
     form = AdjustForm(request.form)
     act = _typed(form)
-    g.game.adjust(act, g.game.hands[-1].number, form.seat.data, form.signed(), form.reason.data or "")
+    g.game.adjust(act, form.hand.data, form.seat.data, form.signed(), form.reason.data or "")
     return _done("table.table")
 
 
@@ -159,7 +162,7 @@ def redo() -> Response:
     """Do the step that was taken back last once more."""
     form = UndoForm(request.form)
     g.game.redo(tap(form), form.change.data)
-    return _done()
+    return _done("table.table")
 
 
 @bp.get("/delete")
@@ -171,6 +174,7 @@ def ask_delete() -> str:
 @bp.post("/delete")
 def delete() -> Response:
     """Take the game out of the book; it can be brought back for a time."""
+    tap(TapForm(request.form))
     g.game.delete(now())
     db.session.commit()
     return redirect(url_for("home.home"))
@@ -179,6 +183,7 @@ def delete() -> Response:
 @bp.post("/restore")
 def restore() -> Response:
     """Bring a deleted game back."""
+    tap(TapForm(request.form))
     g.game.deleted = None
     db.session.commit()
     return redirect(url_for("sheet.sheet"))
@@ -187,7 +192,7 @@ def restore() -> Response:
 @bp.get("/hands/<int:number>/correct")
 def correcting(number: int) -> str:
     """The facts of a hand as they are stored, to be put right."""
-    return _correct_page(number, {})
+    return _correct_page(number)
 
 
 @bp.post("/hands/<int:number>/correct")
@@ -197,33 +202,39 @@ def correct(number: int) -> Response | tuple[str, int]:
     if hand is None:
         abort(404, "hand")
     form = CorrectForm.for_hand(hand.playing, request.form)
+    if form["act"].data and not form.validate() and form["cards"].errors:
+        trouble = problem("the cards are a whole number from 1 up", "cards")
+        return _correct_page(number, messages=[say(trouble)]), 422
     act = tap(form)
     try:
         g.game.correct(act, number, form.facts(), was=form.facts("was-"), confirmed=form.confirmed.data)
     except NeedsConfirming as question:
-        return _correct_page(
-            number, dict(request.form), question=[say(each) for each in question.problems]
-        ), 422
+        return _correct_page(number, form, question=[say(each) for each in question.problems]), 422
     except RulesError as error:
-        return _correct_page(number, dict(request.form), messages=[say(each) for each in error.problems]), 422
-    db.session.commit()
-    return redirect(url_for("sheet.sheet"))
+        return _correct_page(number, form, messages=[say(each) for each in error.problems]), 422
+    return _done("play.hand" if not hand.is_closed else "sheet.sheet")
 
 
-def _correct_page(number: int, sent: dict[str, str], **more: Sequence[str]) -> str:
+def _correct_page(number: int, form: CorrectForm | None = None, **more: Sequence[str]) -> str:
     db.session.rollback()
     sheet: Sheet = g.game.sheet()
     hand = sheet.hand(number)
     if hand is None:
         abort(404, "hand")
+    cards, took = hand.cards, hand.took
+    if form is not None:
+        facts = form.facts()
+        cards, took = facts.cards, tuple(facts.took.get(seat) for seat in range(len(sheet.names)))
+    most = min(max(hand.cards, cards), MOST_CARDS)
     return render_template(
         "table/correct.html",
         game=g.game,
         sheet=sheet,
         hand=hand,
-        counts=[("", "–"), *((count, count) for count in range(hand.cards + 1))],
+        counts=[("", "–"), *((count, count) for count in range(most + 1))],
         dealers=[(seat, sheet.names[seat]) for seat in hand.table],
-        sent=sent,
+        mends=replace(hand, cards=cards).mends(took) if hand.is_closed else (),
+        sent=request.form,
         **more,
     )
 
@@ -232,41 +243,80 @@ def _correct_page(number: int, sent: dict[str, str], **more: Sequence[str]) -> s
 def log() -> str:
     """Everything that was done, with before and after, the latest first; also what was taken back."""
     changes = [change for change in reversed(g.game.changes) if change.kind != "tally"]
-    return render_template("table/log.html", game=g.game, sheet=g.game.sheet(), changes=changes, facts=_facts)
+    return render_template(
+        "table/log.html",
+        game=g.game,
+        sheet=g.game.sheet(),
+        changes=changes,
+        facts=partial(_facts, secret=_secret_hand()),
+        whom=_whom,
+        phones={
+            keeper.id: at
+            for at, keeper in enumerate(sorted(g.game.book.keepers, key=lambda each: each.id), 1)
+        },
+        players={player.id: player.shown for player in g.game.book.players},
+    )
 
 
-def _facts(change: Change) -> list[tuple[str, int | None, object, object]]:
-    """What a change did to single facts: the name of the fact, the seat, before and after."""
+def _whom(change: Change) -> list[int]:
+    """The players, by their ids, that a change is about."""
+    by_number = {seat.number: seat.player_id for seat in g.game.seats}
+    by_id = {seat.id: seat.player_id for seat in g.game.seats}
+    by_entry = {entry.id: entry.seat.player_id for hand in g.game.hands for entry in hand.entries}
+    match change.kind:
+        case "join":
+            # A newcomer who was taken back has no seat any more; the step still knows whose it was.
+            by_id |= {
+                row: after["player_id"] for name, row, _, after in change.steps if name == "seat" and after
+            }
+            seated = [
+                after["seat_id"] for name, _, before, after in change.steps if name == "entry" and not before
+            ]
+            found = [by_id.get(seat) for seat in seated]
+        case "swap":
+            found = [by_entry.get(row) for name, row, *_ in change.steps if name == "entry"]
+        case _:
+            found = [by_number.get(change.seat)]
+    return [player for player in found if player is not None]
+
+
+def _facts(change: Change, *, secret: int | None) -> list[tuple[str, int | None, object, object]]:
+    """What a change did to single facts: the name of the fact, the seat, before and after; no bid of a secret hand."""
     seats = {seat.id: seat.number for seat in g.game.seats}
     entries = {entry.id: entry for hand in g.game.hands for entry in hand.entries}
     found: list[tuple[str, int | None, object, object]] = []
     for table_name, row_id, before, after in change.steps:
-        if before is None or after is None:
-            continue
         entry = entries.get(row_id) if table_name == "entry" else None
         seat = entry.seat.number if entry else None
-        for key, old in before.items():
-            if key in SHOWN_FACTS.get(table_name, ()):
-                values = [
-                    seats.get(value, value) if key == "dealer_id" else value for value in (old, after[key])
-                ]
+        if table_name == "adjustment":
+            seat = seats.get((before or after)["seat_id"])
+        elif before is None or after is None:
+            continue
+        for key in SHOWN_FACTS.get(table_name, ()):
+            if key in (before or after) and not (key == "bid" and entry and entry.hand.number == secret):
+                values = [each and each[key] for each in (before, after)]
+                if key == "dealer_id":
+                    values = [seats.get(value, value) for value in values]
                 found.append((key, seat, *values))
     return found
 
 
+def _secret_hand() -> int | None:
+    """The hand in which all bid at once and not all have yet, on a phone that may only look."""
+    sheet: Sheet = g.game.sheet()
+    hand = sheet.open_hand
+    is_secret = hand and not g.keeper and sheet.rules.simultaneous and not sheet.bidding(hand).is_complete
+    return hand.number if hand and is_secret else None
+
+
 SHOWN_FACTS = {
-    "entry": ("bid", "took"),
+    "entry": ("bid", "took", "is_absent"),
     "hand": ("cards", "trump", "dealer_id"),
     "game": ("plan",),
+    "seat": ("player_id",),
+    "adjustment": ("points", "reason"),
 }
 """The columns whose change the log shows, by table."""
-
-
-def _open_number() -> int:
-    hand = g.game.sheet().open_hand
-    if hand is None:
-        raise Stale("hand", None, None)
-    return hand.number
 
 
 def _typed(form: Form) -> Act:

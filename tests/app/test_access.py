@@ -35,6 +35,30 @@ ROUTES = {
     "POST /g/<code>/hands/<int:number>/tricks": (404, 404, 400),
     "POST /g/<code>/hands/<int:number>/score": (404, 404, 400),
     "POST /g/<code>/undo": (404, 404, 400),
+    "POST /g/<code>/redo": (404, 404, 400),
+    "GET /g/<code>/table": (404, 404, 200),
+    "POST /g/<code>/void": (404, 404, 400),
+    "POST /g/<code>/dealer": (404, 404, 400),
+    "POST /g/<code>/adjustments": (404, 404, 400),
+    "POST /g/<code>/adjustments/drop": (404, 404, 400),
+    "POST /g/<code>/join": (404, 404, 400),
+    "POST /g/<code>/leave": (404, 404, 400),
+    "POST /g/<code>/sit-out": (404, 404, 400),
+    "POST /g/<code>/swap": (404, 404, 400),
+    "POST /g/<code>/take-over": (404, 404, 400),
+    "POST /g/<code>/plan": (404, 404, 400),
+    "POST /g/<code>/end": (404, 404, 400),
+    "POST /g/<code>/reopen": (404, 404, 400),
+    "GET /g/<code>/hands/<int:number>/correct": (404, 404, 200),
+    "POST /g/<code>/hands/<int:number>/correct": (404, 404, 400),
+    "GET /g/<code>/log": (200, 200, 200),
+    "GET /g/<code>/delete": (404, 404, 200),
+    "POST /g/<code>/delete": (404, 404, 400),
+    "POST /g/<code>/restore": (404, 404, 400),
+    "GET /b/<code>/players": (404, 404, 200),
+    "POST /b/<code>/players/<int:number>/name": (404, 404, 400),
+    "POST /b/<code>/players/<int:number>/merge": (404, 404, 400),
+    "POST /b/<code>/players/<int:number>/part": (404, 404, 400),
     "GET /k/<key>": (200, 200, 200),
     "POST /k/<key>": (302, 302, 302),
 }
@@ -62,8 +86,11 @@ def test_every_route_is_in_the_matrix(app):
 
 @pytest.fixture
 def address(table):
-    """Fills in the places of a route: the game of `table`, its first hand, a fresh invitation."""
+    """Fills in the places of a route: the game of `table`, its first hand, its book, a player, a fresh invitation."""
     table.start(*FOUR, dealer=3, order="own", plan="3,2", no_trump_on="never")
+    with table.phone.client.application.app_context():
+        book = table.game().book
+        in_book = {"<code>": book.code, "<int:number>": str(book.everybody()[0].id)}
 
     def fill(route):
         places = {
@@ -75,6 +102,8 @@ def address(table):
         }
         if "<key>" in route:
             places["<key>"] = invited(table)
+        if "/b/" in route:
+            places |= in_book
         method, path = route.split()
         for place, value in places.items():
             path = path.replace(place, value)
