@@ -82,7 +82,15 @@ def postgresql_programs() -> Path:
     return Path(found).resolve().parent
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Everything of the app is tried on both databases, but for what is marked to try pages alone."""
+    if "app" in metafunc.fixturenames:
+        pages_alone = metafunc.definition.get_closest_marker("pages")
+        databases = ["sqlite"] if pages_alone else ["sqlite", "postgresql"]
+        metafunc.parametrize("app", databases, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     """The app, once on each database, its tables made by the migrations as an operator would make them."""
     settings: dict[str, Any] = {"TESTING": True, "DATA_FOLDER": tmp_path_factory.mktemp("data")}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.pages
+
 GAMES = Path(__file__).parents[1] / "data" / "games"
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.pages
+
 GAMES = Path(__file__).parents[1] / "data" / "games"
 
 

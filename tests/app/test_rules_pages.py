@@ -26,6 +26,8 @@ from rules.variants import (
     variants,
 )
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 DOCS = Path(__file__).parents[2] / "docs" / "rules.md"
 
