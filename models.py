@@ -490,6 +490,12 @@ class Game(Base):
         return db.session.scalar(found)
 
     @classmethod
+    def version_of(cls, code: str) -> int | None:
+        """How often a game has changed: one read of one row, for all the phones that watch."""
+        found = select(cls.version).where(cls.code == code, cls.deleted.is_(None))
+        return db.session.scalar(found) if _is_code(code) else None
+
+    @classmethod
     def started_by(cls, act: Act) -> Game | None:
         """The game that this very tap has started."""
         return db.session.scalar(select(cls).where(cls.action == act.key("game")))
@@ -713,14 +719,13 @@ class Game(Base):
         )
         if not 1 <= right.cards <= MOST_CARDS:
             raise RulesError(problem("the cards are a whole number from 1 up", "cards"))
-        names = [seat.player.shown for seat in self.seats]
         for seat in (right.dealer, *(seat for _, seat in changed if seat is not None)):
+            name = self._seat(seat).player.shown
             if seat not in right.table:
-                raise RulesError(problem("%(player)s is not at the table", player=names[seat]))
-        if right.is_closed:
-            missing = [seat for seat in right.playing if right.bids[seat] is None]
-            if missing:
-                raise RulesError(problem("%(player)s has yet to bid", player=names[missing[0]]))
+                raise RulesError(problem("%(player)s is not at the table", player=name))
+        missing = [seat for seat in right.playing if right.bids[seat] is None]
+        if right.is_closed and missing:
+            raise RulesError(problem("%(player)s has yet to bid", player=self.seats[missing[0]].player.shown))
         took = right.took if right.is_closed else [count or 0 for count in right.took]
         found = (*self.sheet().bidding(right).problems(), *right.tricks_problems(took))
         if impossible := [each for each in found if "[" in each.place]:
