@@ -188,11 +188,16 @@ class Phone:
 
     def filled(self, form: Tag) -> dict[str, str]:
         """The fields of a form as the page shows them."""
-        return {
+        fields = {
             field["name"]: field.get("value", "")
             for field in form.find_all("input", attrs={"name": True})
             if field.get("type") not in ("radio", "checkbox") or field.has_attr("checked")
         }
+        for select in form.find_all("select"):
+            options = select.find_all("option")
+            chosen = next((each for each in options if each.has_attr("selected")), options[0])
+            fields[select["name"]] = chosen.get("value", chosen.get_text())
+        return fields
 
     def house_rules(
         self, start: str = "classic", do: str = "keep", status: int = 200, **fields: Any

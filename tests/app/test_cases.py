@@ -40,16 +40,9 @@ def correct(table, number, status=200, **facts):
 
 
 def press(table, key, status=200, **facts):
-    """Press a button of a form with selects, which say `bid_0` for `bid-0`."""
-    button = table.phone.button(key)
-    form = button.find_parent("form")
-    chosen = {}
-    for select in form.find_all("select"):
-        options = select.find_all("option")
-        option = next((each for each in options if each.has_attr("selected")), options[0])
-        chosen[select["name"]] = option.get("value", option.get_text())
+    """Press a button with something typed or chosen in its form, as `bid_0=1` for the field `bid-0`."""
     typed = {name.replace("_", "-"): value for name, value in facts.items()}
-    return table.phone.send(button, status, **{**chosen, **typed})
+    return table.phone.send(table.phone.button(key), status, **typed)
 
 
 def alert(table):
