@@ -153,6 +153,8 @@ def set_headers(response: Response) -> Response:
     )
     if request.endpoint == "static" and response.status_code in (200, 304):
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    elif request.endpoint == "sheet.version":
+        response.headers["Cache-Control"] = "private, no-cache"
     else:
         response.headers["Cache-Control"] = "no-store"
     if request.is_secure:
