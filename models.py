@@ -250,7 +250,7 @@ class Book(Base):
         """The games that are not over, the one touched last first."""
         return db.session.scalars(
             _whole_games()
-            .where(Game.book_id == self.id, Game.finished.is_(None))
+            .where(Game.book_id == self.id, Game.finished.is_(None), Game.deleted.is_(None))
             .order_by(Game.touched.desc())
         ).all()
 

@@ -193,10 +193,10 @@ class Phone:
             for field in form.find_all("input", attrs={"name": True})
             if field.get("type") not in ("radio", "checkbox") or field.has_attr("checked")
         }
-        for select in form.find_all("select"):
-            options = select.find_all("option")
+        for choice in form.find_all("select"):
+            options = choice.find_all("option")
             chosen = next((each for each in options if each.has_attr("selected")), options[0])
-            fields[select["name"]] = chosen.get("value", chosen.get_text())
+            fields[choice["name"]] = chosen.get("value", chosen.get_text())
         return fields
 
     def house_rules(

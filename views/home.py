@@ -19,7 +19,7 @@ RECENT = 20
 def home() -> str:
     """The running games first, then the latest finished ones, of every book this phone keeps."""
     books = Book.kept_by(phone()) if "phone" in session else []
-    running = [game for book in books for game in book.running_games() if not game.deleted]
+    running = [game for book in books for game in book.running_games()]
     finished = [game for book in books for game in book.finished_games(RECENT)]
     return render_template(
         "home/home.html",

@@ -58,4 +58,9 @@ def test_bids_made_at_once_stay_hidden_on_the_board(table, other_phone):
     assert cells == ["", "–", "–", "–"]
     table.bid(2, 0, 1, 1)
     other_phone.get(f"/g/{table.code}/board")
-    assert [cell.get_text(strip=True) for cell in other_phone.page.select(".board-bid")] == ["2", "0", "1", "1"]
+    assert [cell.get_text(strip=True) for cell in other_phone.page.select(".board-bid")] == [
+        "2",
+        "0",
+        "1",
+        "1",
+    ]
