@@ -640,7 +640,7 @@ class Game(Base):
         with self._step(act, "score", number, None, sorted(took.items())) as new:
             if not new:
                 return
-            hand = self.hand(number)
+            hand = self._dealt(number)
             playing = [entry for entry in hand.entries if not entry.is_absent]
             if hand.is_closed:
                 stored = {entry.seat.number: entry.took for entry in playing}
@@ -677,7 +677,7 @@ class Game(Base):
         with self._step(act, "correct", number, None, sorted(map(str, facts.items().items()))) as new:
             if not new:
                 return
-            hand, sheet = self.hand(number), self.sheet()
+            hand, sheet = self._dealt(number), self.sheet()
             value = self._value(hand)
             stored, seen = Facts.of(value).items(), was.items()
             changed = {
@@ -1014,12 +1014,16 @@ class Game(Base):
                 return hand
         raise LookupError(number)
 
-    def _open(self, number: int) -> Hand:
-        """The open hand, if that is its number. Raises Stale when it is closed or the game is over."""
+    def _dealt(self, number: int) -> Hand:
+        """The hand of that number. Raises Stale when the step that dealt it was taken back."""
         try:
-            hand = self.hand(number)
+            return self.hand(number)
         except LookupError:
             raise Stale("hand", None, number) from None
+
+    def _open(self, number: int) -> Hand:
+        """The open hand, if that is its number. Raises Stale when it is closed or the game is over."""
+        hand = self._dealt(number)
         if hand.is_closed or self.ended_early:
             raise Stale("hand", "closed", number)
         return hand

@@ -433,6 +433,17 @@ def test_undo_of_something_else_is_stale(game):
         game.redo(tap(), shown)
 
 
+def test_a_hand_that_is_no_longer_dealt_is_stale(game):
+    """A phone that still shows a hand whose deal was taken back changes nothing, and is told."""
+    seen = Facts.of(game.sheet().open_hand)
+    while len(game.sheet().hands) > 1:
+        game.undo(tap(), game.last_step().id)
+    with pytest.raises(Stale):
+        game.score(tap(), 2, dict.fromkeys(range(4), 0), was={})
+    with pytest.raises(Stale):
+        game.correct(tap(), 2, replace(seen, cards=3), was=seen)
+
+
 # Corrections
 
 
