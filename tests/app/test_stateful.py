@@ -301,10 +301,10 @@ class Evening(RuleBasedStateMachine):
             lambda act, **known: self.game.correct(act, hand.number, facts, was=was, **known), yes=yes
         )
         if done:
-            corrected = Facts.of(self.game.sheet().hand(hand.number)).items()
-            changed = {key for key, sent in facts.items().items() if sent != was.items()[key]}
-            assert {key for key in corrected if corrected[key] != stored[key]} <= changed
-            assert all(stored.get(key) in (was.items()[key], facts.items()[key]) for key in changed)
+            corrected, seen = Facts.of(self.game.sheet().hand(hand.number)).items(), was.items()
+            sent = {key: fact for key, fact in facts.items().items() if fact != seen.get(key)}
+            assert {key for key in corrected if corrected[key] != stored[key]} <= sent.keys()
+            assert all(stored.get(key) in (seen.get(key), fact) for key, fact in sent.items())
 
     @rule(at=SMALL, seat=SEATS, points=st.integers(-30, 30))
     def adjust(self, at, seat, points):
