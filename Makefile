@@ -30,8 +30,8 @@ demo: setup ## Fill the book with finished and running games to look at
 	@$(bin)/flask demo tests/data/games/*.json
 
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
-	@$(bin)/pytest --numprocesses auto --ignore tests/browser --ignore tests/service
-	@$(bin)/pytest tests/service tests/browser
+	@$(bin)/pytest --numprocesses auto --dist worksteal --ignore tests/browser --ignore tests/service
+	@$(bin)/pytest --numprocesses auto --dist worksteal tests/service tests/browser
 
 soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py

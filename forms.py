@@ -486,11 +486,17 @@ class NewGameForm(Form):
             sizes = cut.plan(players)
         return sizes[: self.hands.data or MOST_HANDS]
 
+    @property
+    def refusals(self) -> list[str]:
+        """What keeps the game from starting: the sentences on names, players and plan, each once."""
+        fields = (self.players, *self.players.entries, self.newcomers, self.plan, self.largest, self.hands)
+        return list(dict.fromkeys(text for field in fields for text in field.errors if isinstance(text, str)))
+
     def validate_players(self, field: FieldList) -> None:
         """Enough of them, with names, all different."""
         called = self.called()
-        if len(called) < 2:
-            raise ValidationError(_("Who plays? At least 2 players are needed."))
+        if not called:
+            raise ValidationError(_("Who plays? Add the names first."))
         for entry, name in zip(field, called, strict=True):
             if trouble := names.name_problem(name):
                 entry.errors = [say(trouble)]

@@ -78,7 +78,7 @@ def set_up() -> str | Response | tuple[str, int]:
     if what != "start":
         return _page(form, books)
     if form.newcomers.errors or form.shown_variant.data != shown_variant or not form.validate():
-        return _page(form, books), 422
+        return _page(form, books, refused=True), 422
     try:
         game = _start(form, books)
     except IntegrityError:
@@ -87,7 +87,7 @@ def set_up() -> str | Response | tuple[str, int]:
         game = _start(form, books)
     except RulesError as error:
         form.blame(error.problems)
-        return _page(form, books), 422
+        return _page(form, books, refused=True), 422
     return go_to(url_for("play.hand", code=game.code, number=1))
 
 
@@ -107,7 +107,7 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     return game
 
 
-def _page(form: NewGameForm, books: Sequence[Book]) -> str:
+def _page(form: NewGameForm, books: Sequence[Book], *, refused: bool = False) -> str:
     form.offer()
     seated = {name.casefold() for name in form.called()}
     known = [player.name for book in books for player in book.known_players()]
@@ -122,6 +122,7 @@ def _page(form: NewGameForm, books: Sequence[Book]) -> str:
         form.blame(error.problems)
     return render_template(
         "games/new.html",
+        refused=refused,
         form=form,
         known=[name for name in known if name.casefold() not in seated],
         plan=plan,

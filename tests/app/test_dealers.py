@@ -14,6 +14,8 @@ from models import Book, Facts, new_key
 from rules.plan import Direction
 from rules.variants import classic
 
+pytestmark = pytest.mark.pages
+
 NOW = datetime(2026, 1, 31, 20, 15, tzinfo=UTC)
 
 

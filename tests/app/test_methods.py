@@ -6,6 +6,8 @@ import pytest
 
 from rules import record
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 ADA, BRUNO, CHIARA, DMITRI = range(4)
 

@@ -294,12 +294,14 @@ def test_eight_players_are_too_many_for_the_classic_game(phone, app):
     assert games(app) == 0
 
 
-@pytest.mark.parametrize("names", [(), ("Ada",)])
-def test_one_player_is_no_table(phone, app, names):
-    """Nobody plays alone."""
+@pytest.mark.parametrize(
+    ("names", "said"), [((), "Who plays? Add the names first."), (("Ada",), "3 to 7 players can play this.")]
+)
+def test_one_player_is_no_table(phone, app, names, said):
+    """Nobody plays alone, and that is said where the thumb has tapped."""
     seat(phone, *names)
     phone.tap("start", 422)
-    assert "At least 2 players are needed." in phone.page.find(id="players-error").get_text()
+    assert said in phone.page.select_one(".dock .message").get_text()
     assert games(app) == 0
 
 

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
 

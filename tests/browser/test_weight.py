@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
@@ -22,9 +23,9 @@ def test_the_page_of_a_hand_is_light(thumb, take_phone, server, capsys):
     assert fresh.button("over").is_visible()
     size = sum(each["bytes"] for each in requests)
     with capsys.disabled():
-        print(f"\nfirst view of a hand: {len(requests)} requests, {size} bytes")  # noqa: T201 - a measurement
+        print(f"\nfirst view of a hand: {len(requests)} requests, {size} bytes", file=sys.stderr)
         for each in requests:
-            print(f"  {each['bytes']:>6} {each['url'].removeprefix(server)}")  # noqa: T201 - a measurement
+            print(f"  {each['bytes']:>6} {each['url'].removeprefix(server)}", file=sys.stderr)
     assert len(requests) <= 5
     assert size <= MOST_BYTES
     assert all(each["url"].startswith(server) for each in requests)
