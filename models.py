@@ -113,6 +113,8 @@ class Book(Base):
     code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
     name: Mapped[str] = mapped_column(String(80), default="")
     created: Mapped[datetime] = mapped_column(Instant)
+    is_shared: Mapped[bool] = mapped_column(default=False)
+    """Whether anybody who has its address may look at it, and pages of its games lead there."""
     keepers: Mapped[list[Keeper]] = relationship(back_populates="book", cascade="all, delete-orphan")
     players: Mapped[list[Player]] = relationship(back_populates="book", cascade="all, delete-orphan")
     games: Mapped[list[Game]] = relationship(back_populates="book", cascade="all, delete-orphan")

@@ -8,7 +8,7 @@ from flask import Flask, abort, g, request, session
 from wtforms import Form
 
 from log import Act
-from models import Game, Keeper, new_key
+from models import Book, Game, Keeper, new_key
 
 
 def init_app(app: Flask) -> None:
@@ -48,6 +48,32 @@ def add_code(_endpoint: str, values: dict[str, object]) -> None:
     """Put the code of the game at hand into every address built from its pages."""
     if "game" in g:
         values.setdefault("code", g.game.code)
+
+
+def load_book() -> None:
+    """Find the book of an address as `g.book`, and whether this phone may write in it as `g.keeper`; 404 for none.
+
+    Somebody who is no keeper may look, and only at a book that its keepers share.
+    """
+    book = Book.find((request.view_args or {}).pop("code"))
+    if book is None:
+        abort(404)
+    g.book = book
+    g.keeper = book.keeper(phone()) if "phone" in session else None
+    if g.keeper is None and (request.method == "POST" or not book.is_shared):
+        abort(404)
+
+
+def add_book(_endpoint: str, values: dict[str, object]) -> None:
+    """Put the code of the book at hand into every address built from its pages."""
+    if "book" in g:
+        values.setdefault("code", g.book.code)
+
+
+def keepers_only() -> None:
+    """Show a page to the book's keepers alone, shared or not; 404 for everybody else."""
+    if g.keeper is None:
+        abort(404)
 
 
 def tap(form: Form) -> Act:

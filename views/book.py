@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, g, redirect, render_template, request, session, url_for
+from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from database import db
 from forms import NameForm, PersonForm, TapForm
 from language import say
-from models import Book, Player
+from models import Player
 from rules.problem import RulesError
-from views import phone, tap
+from views import add_book, keepers_only, load_book, tap
 
 bp = Blueprint("book", __name__, url_prefix="/b/<code>")
-
-
-@bp.before_request
-def load_book() -> None:
-    """Find the book of an address, for a phone that keeps it; 404 otherwise."""
-    book = Book.find((request.view_args or {}).pop("code"))
-    if book is None or "phone" not in session:
-        abort(404)
-    g.book, g.keeper = book, book.keeper(phone())
-    if g.keeper is None:
-        abort(404)
-
-
-@bp.url_defaults
-def add_code(_endpoint: str, values: dict[str, object]) -> None:
-    """Put the code of the book at hand into every address built from its pages."""
-    if "book" in g:
-        values.setdefault("code", g.book.code)
+bp.before_request(load_book)
+bp.before_request(keepers_only)
+bp.url_defaults(add_book)
 
 
 @bp.get("/players")

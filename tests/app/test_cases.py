@@ -9,6 +9,8 @@ import pytest
 
 from rules import record
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 FIVE = (*FOUR, "Eline")
 TESTS = Path(__file__).parents[1]

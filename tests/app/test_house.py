@@ -82,6 +82,7 @@ def rules_of(app, table):
 # The form and the rules
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("variant", variants())
 def test_every_variant_comes_back_from_the_form_as_it_was(phone, kept, variant):
     """Whoever changes nothing but the name keeps the very rules they started from."""
@@ -147,6 +148,7 @@ FIELDS = [
 ]
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("start", sorted({row[0] for row in FIELDS}))
 def test_each_field_reaches_the_rules(phone, app, start):
     """What is chosen, ticked or typed is what the table plays by."""
@@ -184,6 +186,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize(("order", "low"), ORDERS)
 def test_the_ends_of_each_order_may_be_dealt_again(order, low):
     """Three players, four cards at the most: ones and fours once, twice, or once for each player."""
@@ -223,6 +226,7 @@ def test_a_preview_changes_nothing(phone, rows):
     assert rows() == before
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("do", ["preview", "keep"])
 @pytest.mark.parametrize(
     ("field", "formula", "wrong"),
@@ -250,6 +254,7 @@ def test_a_wrong_formula_shows_where(phone, rows, do, field, formula, wrong):
     assert rows() == before
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("field", ["made", "missed"])
 def test_a_missing_formula_is_marked_too(phone, field):
     """Where nothing was typed, the mark stands for what is missing."""
@@ -278,6 +283,7 @@ def test_formulas_are_not_read_where_a_pattern_is_chosen(phone, kept):
     assert kept()[0][2].scoring == common_rules()["wizard"]
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize(
     ("fields", "at", "said"),
     [
@@ -334,6 +340,7 @@ def test_a_plan_too_large_for_the_pack_is_dealt_as_far_as_it_goes(phone):
 # Kept under a name
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -452,6 +459,7 @@ def test_house_rules_are_for_their_own_phones_only(phone, other_phone, rows):
     assert [row[4] for row in rows("house_rules")["house_rules"]] == [1, 1]
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("start", ["house-1", "house-x", "house-" + "9" * 30, "nothing", "house-²", "game-1"])
 def test_rules_that_nobody_has_are_not_found(phone, start):
     """An address with another start than a variant or house rules of this phone leads nowhere."""
@@ -534,6 +542,7 @@ def test_a_run_of_misses_costs_what_was_typed(table):
     )
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize(
     ("players", "deck", "largest"),
     [
@@ -604,6 +613,7 @@ def test_the_lowest_total_is_first_everywhere(table):
 
 
 @pytest.mark.case("A19")
+@pytest.mark.pages
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\"><img src=x>'", "{{ 7 * 7 }} %(x)s %s"])
 def test_hostile_names_and_formulas_are_text(phone, hostile):
     """Mark-up and template code in a name, a plan or a formula are shown as they were typed."""

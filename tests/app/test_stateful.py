@@ -35,6 +35,9 @@ RUNS = int(os.environ.get("STATEFUL_RUNS", "12"))
 STEPS = int(os.environ.get("STATEFUL_STEPS", "40"))
 """How many games are walked through, and how many taps each has. The long run takes 2000 of 50."""
 
+STEADY = "STATEFUL_RUNS" not in os.environ
+"""The short run walks through the same games each time; the long one looks for new ones."""
+
 PHASES = (Phase.generate, Phase.shrink) if os.environ.get("STATEFUL_SHRINK") else (Phase.generate,)
 """A failure is told as it was found; STATEFUL_SHRINK=1 looks minutes long for the shortest way to it."""
 
@@ -176,7 +179,9 @@ class Evening(RuleBasedStateMachine):
         if hand is None or seat >= len(hand.bids):
             return
         stored = self.game.sheet().hand(hand.number)
-        was, before = hand.bids[seat], stored and stored.bids[seat]
+        # What the phone saw may have had more seats: somebody's joining was undone since.
+        there = stored is not None and seat < len(stored.bids)
+        was, before = hand.bids[seat], stored.bids[seat] if there else None
         done = self.do(
             lambda act, **known: self.game.bid(act, hand.number, seat, bid, was=was, blind=blind, **known),
             asking="insist",

@@ -82,7 +82,7 @@ def look(pytestconfig):
         for theme, width in (("light", NARROW), ("dark", USUAL)):
             thumb.page.set_viewport_size({"width": width, "height": 740})
             thumb.page.emulate_media(color_scheme=theme)
-            thumb.page.screenshot(path=folder / f"{screen}-{width}-{theme}.png")
+            thumb.page.screenshot(path=folder / f"{screen}-{width}-{theme}.png", scale="css")
         large, widest = thumb.page.evaluate(LARGE_TEXT)
         if large > USUAL:
             faults.append(f"{screen} with text of 200 %: the page is {large} wide on {USUAL}: {widest}")
