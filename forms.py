@@ -104,9 +104,14 @@ class SitOutForm(SeatForm):
 
 
 class SwapForm(SeatForm):
-    """Two seats that change places."""
+    """Two seats that change places at a table as it was seen."""
 
     other = number()
+    table = StringField()
+
+    def seats(self) -> list[int]:
+        """The seats around the table as they were seen."""
+        return [int(seat) for seat in (self.table.data or "").split(",") if seat.isascii() and seat.isdigit()]
 
 
 class NameForm(TapForm):
@@ -286,6 +291,8 @@ class NewGameForm(Form):
     act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
     book = StringField()
     """The code of the book that the game goes into; the first one of the phone where it keeps none of that code."""
+    instead = StringField()
+    """The code of the game just started, where this form sets it up otherwise before anybody has bid."""
     players = Chairs(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)

@@ -721,10 +721,13 @@ class Game(Base):
         )
         if not 1 <= right.cards <= MOST_CARDS:
             raise RulesError(problem("the cards are a whole number from 1 up", "cards"))
-        for seat in (right.dealer, *(seat for _, seat in changed if seat is not None)):
+        seats = [seat for _, seat in changed if seat is not None]
+        for seat in (right.dealer, *seats):
             name = self._seat(seat).player.shown
             if seat not in right.table:
                 raise RulesError(problem("%(player)s is not at the table", player=name))
+            if seat in right.absent and seat in seats:
+                raise RulesError(problem("%(player)s sits this hand out", player=name))
         missing = [seat for seat in right.playing if right.bids[seat] is None]
         if right.is_closed and missing:
             raise RulesError(problem("%(player)s has yet to bid", player=self.seats[missing[0]].player.shown))
@@ -849,7 +852,9 @@ class Game(Base):
         with self._step(act, "leave", None, seat) as new:
             if not new:
                 return
-            hand = self._last_open()
+            hand, gone = self._last_open(), self._seat(seat)
+            if all(each.seat is not gone for each in hand.entries):
+                return
             entry = hand.entry_of(seat)
             if sum(not each.is_absent for each in hand.entries if each is not entry) < 2:
                 raise RulesError(problem("a hand needs at least 2 players"))
@@ -888,11 +893,18 @@ class Game(Base):
                 # Whoever comes back has yet to bid.
                 hand.is_over = False
 
-    def swap(self, act: Act, seat: int, other: int) -> None:
-        """Two players swap seats from the open hand on."""
-        with self._step(act, "swap", None, seat, other) as new:
-            if new:
-                first, second = (self._last_open().entry_of(each) for each in (seat, other))
+    def swap(self, act: Act, seat: int, other: int, *, was: Sequence[int]) -> None:
+        """Two players swap seats from the open hand on; `was` are the seats around the table as they were seen.
+
+        Raises Stale when they sit otherwise by now: two phones that swap the same pair do it once.
+        """
+        with self._step(act, "swap", None, seat, [other, *was]) as new:
+            if not new:
+                return
+            hand = self._last_open()
+            first, second = hand.entry_of(seat), hand.entry_of(other)
+            swapped = [{seat: other, other: seat}.get(each, each) for each in was]
+            if _changes("table", list(self._value(hand).table), swapped, list(was)):
                 first.place, second.place = second.place, first.place
 
     def hand_seat_to(self, act: Act, seat: int, name: str) -> None:
@@ -944,6 +956,11 @@ class Game(Base):
         with self._step(act, "reopen", 0) as new:
             if new:
                 self.ended_early = False
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing but the trump of its first hand was said: such a game can still be set up otherwise."""
+        return len(self.hands) == 1 and not self.hands[0].has_bids and not self.adjustments
 
     def delete(self, at: datetime) -> None:
         """Take the game out of the book. It can be brought back for `KEPT_DELETED`, and is then gone for good."""

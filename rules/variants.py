@@ -118,7 +118,7 @@ _TEN_AND_TRICKS = Scoring(made="10 + tricks", missed="0")
 
 @dataclass(frozen=True)
 class Pays:
-    """What bids pay in a hand of `cards` cards: `rows[bid][took]`, for 0 to 3 of each."""
+    """What bids pay in a hand of `cards` cards: `rows[bid][took]`, for 0 to 3 of each, as far as there are cards."""
 
     cards: int
     rows: tuple[tuple[int, ...], ...]
@@ -268,9 +268,9 @@ class Rules:
         return cards >= self.hook_from
 
     def pays(self, plan: Sequence[int], players: int) -> Pays:
-        """A sample of what bids pay at this table: in its largest hand, of 3 to 5 cards, with one trick bid too few."""
+        """What bids pay at this table: in its largest hand, of at most 5 cards, with one trick bid too few."""
         largest = max(plan, default=5)
-        cards = min(max(largest, 3), 5)
+        cards = min(largest, 5)
 
         def points(bid: int, took: int) -> int:
             return self.scoring.points(
@@ -278,11 +278,12 @@ class Rules:
                 tricks=took,
                 cards=cards,
                 players=players,
-                largest=max(largest, cards),
+                largest=largest,
                 bids=cards - 1,
             )
 
-        return Pays(cards, tuple(tuple(points(bid, took) for took in range(4)) for bid in range(4)))
+        counts = range(min(cards, 3) + 1)
+        return Pays(cards, tuple(tuple(points(bid, took) for took in counts) for bid in counts))
 
     @property
     def worked_example(self) -> Example | None:

@@ -387,7 +387,7 @@ class Table:
 
     def shown(self) -> dict[int, int]:
         """The tricks that the page shows, by seat."""
-        fields = self.phone.filled(self.phone.page.select_one("form.dock"))
+        fields = self.phone.filled(self.phone.page.select_one("form.dock, form.dock-form"))
         prefix = "tricks-"
         return {
             int(name[len(prefix) :]): int(value) for name, value in fields.items() if name.startswith(prefix)

@@ -30,15 +30,17 @@ def new() -> str:
     form = NewGameForm.fresh(new_key(), _bases(books))
     if last is not None:
         sheet = last.sheet()
+        form.instead.data = request.args.get("instead", "")
         form.book.data = last.book.code
         if not form.show_rules(sheet.rules):
             form.bases = {f"{PAST_GAME}{last.code}": sheet.rules, **form.bases}
             form.show_rules(sheet.rules)
         if request.args.get("again"):
-            for name in sheet.names:
-                form.players.append_entry(name)
             hand = sheet.hands[-1]
-            form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
+            for seat in hand.table:
+                form.players.append_entry(sheet.names[seat])
+            following = next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table)
+            form.dealer.data = str(hand.table.index(hand.dealer if form.instead.data else following))
             form.show_plan(sheet.plan)
     if (wanted := request.args.get("rules", "")) in form.bases:
         form.show(wanted)
@@ -103,6 +105,8 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     book = kept.get(form.book.data or "") or next(iter(books), None) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
+    if (untouched := _own_game(form.instead.data or "", books)) and untouched.is_untouched:
+        untouched.delete(act.at)
     db.session.commit()
     return game
 

@@ -77,6 +77,8 @@ class HandPage:
     """The single changes (seat, tricks) that would make the tricks shown add up."""
     last_row: Row | None = None
     """The hand before, while this one has no bid yet."""
+    is_redealt: bool = False
+    """A misdeal went before, and nobody has bid yet."""
     last_step: Change | None = None
     other_keeper: Change | None = None
     """The last step, where another phone took it a moment ago."""
@@ -120,6 +122,8 @@ class HandPage:
             total=sum(count.shown for count in counts.values()),
             mends=hand.mends(hand.proposed()) if phase is Phase.TRICKS else (),
             last_row=sheet.rows[-1] if sheet.rows and not bidding.bids and not hand.is_closed else None,
+            is_redealt=not bidding.bids
+            and any(each.is_void and each.number == number for each in sheet.hands),
             last_step=last_step,
             other_keeper=last_step if is_other and is_recent else None,
         )

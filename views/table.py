@@ -117,7 +117,7 @@ def sit_out() -> Response:
 def swap() -> Response:
     """Two players swap seats."""
     form = SwapForm(request.form)
-    g.game.swap(tap(form), form.seat.data, form.other.data)
+    g.game.swap(tap(form), form.seat.data, form.other.data, was=form.seats())
     return _done()
 
 
@@ -250,12 +250,32 @@ def log() -> str:
         changes=changes,
         facts=partial(_facts, secret=_secret_hand()),
         whom=_whom,
+        taken=_taken(g.game.changes),
         phones={
             keeper.id: at
             for at, keeper in enumerate(sorted(g.game.book.keepers, key=lambda each: each.id), 1)
         },
         players={player.id: player.shown for player in g.game.book.players},
     )
+
+
+def _taken(changes: Sequence[Change]) -> dict[int, Change]:
+    """Which step each line of going back or forth was about, by the id of the line; the oldest change comes first."""
+    about: dict[int, Change] = {}
+    done: list[Change] = []
+    undone: list[Change] = []
+    for change in changes:
+        match change.kind:
+            case "undo":
+                undone.append(done.pop())
+                about[change.id] = undone[-1]
+            case "redo":
+                done.append(undone.pop())
+                about[change.id] = done[-1]
+            case _:
+                done.append(change)
+                undone.clear()
+    return about
 
 
 def _whom(change: Change) -> list[int]:

@@ -150,7 +150,7 @@ def test_a_bid_corrected_during_play_asks_about_the_hook_and_keeps_the_tricks(ta
     before = rows()
     correct(table, 1, 422, bid_1=2)
     assert "the bids add up to the 5 cards" in alert(table).casefold()
-    assert "Save it all the same?" in alert(table)
+    assert table.phone.button("confirm").get_text() == "Save it all the same"
     assert rows() == before
     press(table, "confirm")
     assert (table.hand, table.phase) == (1, "tricks")

@@ -165,7 +165,7 @@ def something_happens(game, chairs, chance):
             chairs.out.add(who)
         case "swap":
             other = chance.choice(chairs.people)
-            game.swap(tap(), seats[who], seats[other])
+            game.swap(tap(), seats[who], seats[other], was=game.sheet().hands[-1].table)
             chairs.swapped(who, other)
         case "dealer":
             game.put_dealer(tap(), number, seats[who], was=game.sheet().open_hand.dealer)

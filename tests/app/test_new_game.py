@@ -377,3 +377,43 @@ def test_another_books_table_is_not_shown(table, other_phone):
     other_phone.get(f"/new?again={table.code}")
     assert seats(other_phone) == []
     assert not other_phone.page.select(".known")
+
+
+def test_a_game_nobody_has_bid_in_is_set_up_otherwise(app, table):
+    """The rules page of a game just started leads back to its set-up; the new game takes its place."""
+    table.start(*FOUR, dealer=2, order="own", plan="3,2")
+    old = table.code
+    assert "change players or rules" in table.phone.follow("Rules").get_text()
+    table.phone.follow("Nobody has bid yet: change players or rules")
+    assert seats(table.phone) == list(FOUR)
+    assert dealer(table.phone) == "Chiara"
+    table.phone.send(table.phone.button("start"), hook="y")
+    table.code = table.phone.address.split("/")[2]
+    assert rules_of(app, table)[0].hook
+    assert table.code != old
+    table.phone.get(f"/g/{old}", 404)
+    table.open(1).bid_one(1)
+    assert "change players or rules" not in table.phone.get(f"/g/{table.code}/rules").get_text()
+
+
+def test_a_game_somebody_has_bid_in_stays(app, table):
+    """A page of the set-up that waited while the first bid was made starts another game beside it."""
+    table.start(*FOUR, dealer=2, order="own", plan="3,2")
+    old = table.code
+    table.bid_one(1)
+    table.phone.get(f"/new?again={old}&instead={old}")
+    table.phone.send(table.phone.button("start"))
+    table.phone.get(f"/g/{old}")
+
+
+def test_a_rematch_seats_who_sat_there_last_as_they_sat(table):
+    """Who left is not seated again, and swapped seats stay swapped."""
+    table.start(*FOUR, dealer=3, order="own", plan="3,2")
+    sent = {"act": "one-of-them", "seat": "1"}
+    table.phone.post(f"/g/{table.code}/leave", sent)
+    table.phone.post(
+        f"/g/{table.code}/swap", {"act": "another-one", "seat": "0", "other": "2", "table": "0,2,3"}
+    )
+    table.phone.get(f"/new?again={table.code}")
+    assert seats(table.phone) == ["Chiara", "Ada", "Dmitri"]
+    assert dealer(table.phone) == "Chiara"

@@ -355,11 +355,12 @@ class Evening(RuleBasedStateMachine):
         """Whoever goes while bids are down may leave an even table behind."""
         self.asked.add(self.game.sheet().hands[-1].number)
 
-    @rule(seat=SEATS, other=SEATS)
-    def swap(self, seat, other):
+    @rule(seat=SEATS, other=SEATS, late=st.booleans())
+    def swap(self, seat, other, late):
         """Two change seats."""
-        seat, other = self.seat(seat), self.seat(other)
-        self.do(lambda act: self.game.swap(act, seat, other))
+        hand, seat, other = self.seen_by(late).open_hand, self.seat(seat), self.seat(other)
+        if hand is not None:
+            self.do(lambda act: self.game.swap(act, seat, other, was=hand.table))
 
     @rule(seat=SEATS, name=st.sampled_from(NAMES))
     def hand_seat_to(self, seat, name):

@@ -153,8 +153,8 @@ def test_tricks_that_do_not_add_up_are_told_with_what_would_mend_them(table, row
     before = rows()
     correct(table, 1, 422, took_2=1)
     assert "2 of 3 tricks: 1 is missing." in alert(table)
-    mends = [" ".join(each.get_text().split()) for each in table.phone.page.select("form.setup > p")[2:]]
-    assert mends == ["Ada: 2 tricks", "Bruno: 1 trick", "Chiara: 2 tricks", "Dmitri: 1 trick"]
+    mends = table.phone.page.select_one(".dock .quiet-line").get_text()
+    assert " ".join(mends.split()).endswith("add up: Ada 2, Bruno 1, Chiara 2, Dmitri 1")
     assert kept(table, "correct")["took-2"] == "1"
     assert rows() == before
     press(table, "confirm")
@@ -379,6 +379,9 @@ def test_a_newcomer_that_cannot_be_seated_is_told_why(table, rows, name, said):
     before = rows("seat", "entry", "adjustment", "player")
     press(at_table(table), "join", 422, name=name, after=1, points=8)
     assert said in alert(table)
+    section = table.phone.page.find(id="players").parent
+    assert section.select_one("[role=alert]"), "It stands where the form is, not at the top of the page."
+    assert section.find("form", action=re.compile("/join#players$"))
     shown = kept(table, "join")
     assert (shown["name"], shown["after"], shown["points"]) == (name, "1", "8")
     assert kept(table, "take-over")["name"] == ""
@@ -428,6 +431,7 @@ def test_the_newcomer_is_named_in_the_log_also_when_taken_back(table):
     assert "Eline joins" in log_of(table)[0]
     at_table(table).phone.tap("undo")
     lines = log_of(table)
+    assert "taken back: joins" in lines[0]
     assert "Eline joins" in lines[1]
     assert "taken back later" in lines[1]
 
@@ -667,3 +671,13 @@ def test_another_phone_that_wrote_a_moment_ago_is_told_for_two_minutes(table, ot
         monkeypatch.setattr("views.play.now", lambda later=later: later)
         second.open(1)
         assert ("Another phone wrote here at" in other_phone.text) is is_told
+
+
+def test_the_hand_after_a_misdeal_says_so_until_somebody_bids(table):
+    """Everybody sees why the same dealer deals again."""
+    seated(table)
+    said = "After a misdeal: the same dealer deals again."
+    assert said not in table.phone.text
+    press(at_table(table), "void")
+    assert said in table.phone.text
+    assert said not in table.bid_one(1).phone.text

@@ -165,7 +165,7 @@ FORMS = {
     "/g/<code>/join": (played, {"name": "Eline", "after": "3", "points": "0"}),
     "/g/<code>/leave": (bidding, {"seat": "1"}),
     "/g/<code>/sit-out": (bidding, {"seat": "1", "out": "y"}),
-    "/g/<code>/swap": (bidding, {"seat": "1", "other": "2"}),
+    "/g/<code>/swap": (bidding, {"seat": "1", "other": "2", "table": "0,1,2,3"}),
     "/g/<code>/take-over": (bidding, {"seat": "1", "name": "Eline"}),
     "/g/<code>/plan": (played, {"plan": "2,2,1"}),
     "/g/<code>/end": (played, {}),

@@ -117,6 +117,11 @@ def correct(game, number, confirmed=False, **changed):
     db.session.commit()
 
 
+def swap(game, seat, other):
+    """Two swap seats on a phone that shows how the table sits."""
+    game.swap(tap(), seat, other, was=game.sheet().hands[-1].table)
+
+
 def dealers(game):
     """The names of those who dealt the hands that count or are open."""
     sheet = game.sheet()
@@ -298,11 +303,48 @@ def test_a_seat_swap(table):
     game = table(FIVE, (1,) * 12)
     play_on(game, 8)
     stood = game.sheet()
-    game.swap(tap(), BRUNO, ELINE)
+    swap(game, BRUNO, ELINE)
     assert game.sheet().totals == stood.totals
     play_on(game, 12)
     assert dealers(game)[8:] == ["Dmitri", "Bruno", "Ada", "Eline"]
     assert game.sheet().rows[:8] == stood.rows
+
+
+def test_two_phones_that_swap_the_same_pair_swap_it_once(game, rows):
+    """The second phone, which still shows the old seats, changes nothing; for another pair it is told."""
+    seen = game.sheet().open_hand.table
+    swap(game, ADA, CHIARA)
+    db.session.commit()
+    swapped = rows()
+    game.swap(tap(), CHIARA, ADA, was=seen)
+    db.session.commit()
+    assert rows() == swapped
+    with pytest.raises(Stale):
+        game.swap(tap(), ADA, BRUNO, was=seen)
+
+
+def test_who_left_already_leaves_once(game, rows):
+    """A second phone that sends the same player away changes nothing."""
+    game.leave(tap(), BRUNO)
+    db.session.commit()
+    gone = rows()
+    game.leave(tap(), BRUNO)
+    db.session.commit()
+    assert rows() == gone
+
+
+def test_facts_of_who_sits_out_are_refused(game, rows):
+    """A correction on a phone that has not seen it cannot give bids or tricks to somebody who does not play."""
+    number = game.sheet().open_hand.number
+    seen = Facts.of(game.sheet().open_hand)
+    game.sit_out(tap(), BRUNO, out=True)
+    db.session.commit()
+    stood = rows()
+    sent = replace(seen, bids={**seen.bids, BRUNO: 1}, took={**seen.took, BRUNO: 40})
+    with pytest.raises(RulesError, match="sits this hand out"):
+        game.correct(tap(), number, sent, was=seen, confirmed=True)
+    db.session.rollback()
+    assert rows() == stood
 
 
 @pytest.mark.case("A17")
@@ -364,7 +406,7 @@ VERBS = {
     "leave": lambda game, act: game.leave(act, CHIARA),
     "leave as the dealer": lambda game, act: game.leave(act, ADA),
     "sit out": lambda game, act: game.sit_out(act, BRUNO, out=True),
-    "swap": lambda game, act: game.swap(act, ADA, CHIARA),
+    "swap": lambda game, act: game.swap(act, ADA, CHIARA, was=(ADA, BRUNO, CHIARA, DMITRI)),
     "hand a seat to": lambda game, act: game.hand_seat_to(act, BRUNO, "Farid"),
     "replan": lambda game, act: game.replan(act, [4, 5, 6]),
     "shorten": lambda game, act: game.replan(act, []),
@@ -761,7 +803,7 @@ def test_an_evening_of_everything_goes_into_another_book(table):
     play_on(game, 1)
     game.join(tap(), "Eline", ADA, 5, "a late start")
     game.void(tap(), 2)
-    game.swap(tap(), ADA, DMITRI)
+    swap(game, ADA, DMITRI)
     play_on(game, 2)
     game.leave(tap(), BRUNO)
     game.put_dealer(tap(), 3, ELINE, was=game.sheet().open_hand.dealer)
@@ -769,7 +811,7 @@ def test_an_evening_of_everything_goes_into_another_book(table):
     play_on(game, 3)
     game.adjust(tap(), 2, ADA, -10, "talked")
     game.join(tap(), "Bruno", ELINE, 0, "")
-    game.swap(tap(), BRUNO, CHIARA)
+    swap(game, BRUNO, CHIARA)
     db.session.commit()
     sheet, other = game.sheet(), imported(game).sheet()
     assert (other.rows, other.totals, other.places) == (sheet.rows, sheet.totals, sheet.places)

@@ -331,7 +331,7 @@ class Thumb:
 
     def shown(self) -> dict[int, int]:
         """The tricks that the page proposes, by seat."""
-        pairs = self.page.locator("form.dock input[name^=tricks-]").evaluate_all(
+        pairs = self.page.locator("form.dock-form input[name^=tricks-]").evaluate_all(
             "fields => fields.map(field => [field.name, field.value])"
         )
         return {int(name.removeprefix("tricks-")): int(value) for name, value in pairs}
