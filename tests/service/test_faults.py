@@ -109,6 +109,19 @@ def to_undo(table):
     return "undo"
 
 
+def of_the_table(page, key, **fields):
+    """A form of a page about the table, of which a hand is played and one is open, with something typed into it."""
+
+    def go(table):
+        table.play((1, 0, 1, 0), (1, 0, 2, 0))
+        table.phone.get(f"/g/{table.code}/{page}")
+        table.typed = {name.replace("_", "-"): str(value) for name, value in fields.items()}
+        return key
+
+    go.__name__ = f"to_{key}"
+    return go
+
+
 TAPS = (
     to_trump,
     to_bid,
@@ -120,16 +133,36 @@ TAPS = (
     to_score_the_last,
     to_undo,
 )
+FORMS = (
+    of_the_table("table", "void"),
+    of_the_table("table", "dealer", seat=2),
+    of_the_table("table", "adjust", points=5, reason="talked"),
+    of_the_table("table", "join", name="Eline", points=0),
+    of_the_table("table", "leave-1"),
+    of_the_table("table", "sit-out-1"),
+    of_the_table("table", "swap", other=2),
+    of_the_table("table", "take-over", name="Eline"),
+    of_the_table("table", "plan", plan="5,4,3"),
+    of_the_table("table", "end"),
+    of_the_table("hands/1/correct", "correct", took_0=0, took_1=1),
+)
 
 
-@pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
-@pytest.mark.parametrize("tap", TAPS, ids=lambda tap: tap.__name__.removeprefix("to_"))
+@pytest.mark.parametrize(
+    ("tap", "lasting"),
+    [(tap, lasting) for tap in TAPS for lasting in (False, True)] + [(form, True) for form in FORMS],
+    ids=lambda value: (
+        value.__name__.removeprefix("to_") if callable(value) else "lasting" if value else "once"
+    ),
+)
 def test_a_save_that_fails_leaves_no_trace_and_can_be_sent_again(
     app, table, rows, monkeypatch, caplog, tap, lasting
 ):
     """Whichever statement fails: the page says "Not saved", nothing is stored, and the same form works afterwards."""
     table.start(*FOUR, dealer=3, order="own", plan="3,4", trump="turned")
+    table.typed = {}
     address, fields = form_of(table.phone, tap(table))
+    fields |= table.typed
     monkeypatch.setitem(app.config, "TESTING", False)
     monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
 
