@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from wtforms import BooleanField, FieldList, Form, IntegerField, RadioField, StringField
 from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
 
 from language import gettext as _
-from language import say
+from language import own_names, say
 from models import Facts
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
@@ -82,6 +82,18 @@ class UndoForm(TapForm):
     """Which step is to be taken back."""
 
     change = IntegerField(validators=[InputRequired()])
+
+
+class SettingsForm(Form):
+    """What one phone chooses for itself."""
+
+    DEFAULTS: ClassVar = {"language": "auto", "theme": "auto", "letters": "usual"}
+
+    language = RadioField(choices=lambda: [("auto", _("as the phone")), *own_names()])
+    theme = RadioField(
+        choices=lambda: [("auto", _("as the phone")), ("light", _("light")), ("dark", _("dark"))]
+    )
+    letters = RadioField(choices=lambda: [("usual", _("usual")), ("large", _("large"))])
 
 
 class SeatForm(TapForm):

@@ -1,6 +1,6 @@
 """What is said to the person, in their language: gettext for sentences, Babel for dates.
 
-Only `en` is complete today; a language is added by its catalogue in translations/ (see CONTRIBUTING.md).
+A language is added by its catalogue in translations/ and its line in LANGUAGES (see CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_time
-from flask import Flask, g, has_request_context, request
+from flask import Flask, g, has_request_context, request, session
 
 from rules.problem import Problem
 
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "ro", "hr", "pl", "hi", "es")
 """The languages people can choose, the fallback first."""
 
 TRANSLATIONS = Path(__file__).parent / "translations"
@@ -28,19 +28,33 @@ def init_app(app: Flask) -> None:
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
     app.jinja_env.filters.update(say=say, day=day, clock=clock)
     app.jinja_env.globals.update(
-        language=lambda: locale().language, direction=lambda: locale().text_direction
+        language=lambda: locale().language,
+        language_name=lambda: dict(own_names())[locale().language],
+        direction=lambda: locale().text_direction,
     )
 
 
 def locale() -> Locale:
-    """The reader's locale: the first of the browser's languages that there is a catalogue for, with its country."""
+    """The reader's locale: as this phone has chosen, or as its browser asks for, with the browser's country."""
     if not has_request_context():
         return Locale.parse(LANGUAGES[0])
     if "locale" not in g:
-        g.locale = next(
-            filter(None, map(_known, request.accept_languages.values())), Locale.parse(LANGUAGES[0])
-        )
+        chosen = session.get("language", "auto")
+        asked = [*filter(None, map(_known, request.accept_languages.values())), Locale.parse(LANGUAGES[0])]
+        spoken = [each for each in asked if chosen in ("auto", each.language)]
+        g.locale = spoken[0] if spoken else _known(chosen) or asked[0]
     return g.locale
+
+
+def forget() -> None:
+    """Ask for the locale anew: the phone has just chosen another."""
+    g.pop("locale", None)
+
+
+def own_names() -> list[tuple[str, str]]:
+    """Each language by its code, with its name as its own speakers write it."""
+    named = [(code, Locale.parse(code).get_display_name(code) or code) for code in LANGUAGES]
+    return [(code, name[:1].upper() + name[1:]) for code, name in named]
 
 
 def _known(code: str) -> Locale | None:

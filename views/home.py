@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, render_template, request, session, url_for
-from werkzeug.wrappers import Response
+from flask import Blueprint, Response, render_template, session
 
 from models import Book
 from views import phone
 
 bp = Blueprint("home", __name__)
 
-THEMES = ("auto", "light", "dark")
 RECENT = 20
 """Finished games on the page."""
 
@@ -27,15 +25,6 @@ def home() -> str:
         running=[(game, game.sheet()) for game in running],
         finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
     )
-
-
-@bp.post("/theme")
-def theme() -> Response:
-    """Remember light, dark, or as the phone has it; back to where one was."""
-    session.permanent = True
-    wanted = request.form.get("theme")
-    session["theme"] = wanted if wanted in THEMES else "auto"
-    return redirect(url_for("home.home"))
 
 
 @bp.get("/robots.txt")

@@ -81,15 +81,19 @@ def test_games_of_another_book_are_nobody_elses(table, other_phone):
     assert len(other_phone.page.select(".running")) == 1
 
 
-def test_the_colours_stay_as_chosen(phone):
-    """Light, dark, or as the phone has it: the choice holds for every page, and nonsense changes to neither."""
+def test_the_settings_of_a_phone_stay_as_chosen(phone, other_phone):
+    """Language, colours and letters hold for every page of this phone alone, and nonsense changes none of them."""
     phone.get("/")
-    assert phone.page.html["data-theme"] == "auto"
-    for theme in ("dark", "light"):
-        phone.send(phone.page.find("button", attrs={"value": theme}))
-        assert phone.page.html["data-theme"] == theme
-        assert phone.page.find("button", attrs={"aria-pressed": "true"})["value"] == theme
-        assert phone.get("/new").html["data-theme"] == theme
-        phone.get("/")
-    phone.post("/theme", {"theme": "plaid"})
-    assert phone.page.html["data-theme"] == "auto"
+    phone.follow("language, colours and letters")
+    button = phone.page.find("button", attrs={"data-key": "keep"})
+    for language, theme, letters in (("es", "dark", "large"), ("en", "light", "usual")):
+        phone.send(button, language=language, theme=theme, letters=letters)
+        for path in ("/settings", "/new"):
+            html = phone.get(path).html
+            assert (html["lang"], html["data-theme"], html["data-letters"]) == (language, theme, letters)
+        phone.get("/settings")
+        assert phone.page.select_one("[name=language][checked]")["value"] == language
+    phone.post("/settings", {"theme": "plaid", "language": "xx", "letters": ""})
+    html = phone.get("/").html
+    assert (html["lang"], html["data-theme"], html["data-letters"]) == ("en", "light", "usual")
+    assert other_phone.get("/").html["data-theme"] == "auto"

@@ -58,13 +58,13 @@ def test_every_answer_carries_the_headers(table):
             client.get(path)
             for path in ("/", "/new", game, f"{game}/hands/1", f"{game}/rules", "/robots.txt")
         ],
-        302: [client.post("/theme", headers=ours)],
+        302: [client.post("/settings", headers=ours)],
         400: [client.post(f"{game}/undo", headers=ours)],
         403: [client.post(f"{game}/undo")],
         404: [
             client.get(path) for path in ("/nothing", "/g/nothing", f"{game}/hands/3/x", "/static/nothing")
         ],
-        405: [client.get("/theme"), client.put("/", headers=ours), client.delete(game, headers=ours)],
+        405: [client.put("/", headers=ours), client.delete(game, headers=ours)],
         413: [client.post("/new", data={"plan": "1" * 70_000}, headers=ours)],
         422: [client.post("/new", data={"do": "start", "act": "a-tap-of-its-own"}, headers=ours)],
     }
@@ -172,7 +172,7 @@ def test_nothing_can_be_debugged_from_outside(app, fresh):
 # Limits
 
 
-@pytest.mark.parametrize("path", ["/new", "/theme"])
+@pytest.mark.parametrize("path", ["/new", "/settings"])
 def test_a_body_beyond_64_kib_is_too_much(phone, path):
     """It is refused with a page before anybody reads it."""
     phone.post(path, {"plan": "1" * 64 * 1024}, 413)
@@ -224,9 +224,12 @@ def test_nobody_is_sent_elsewhere(app, empty, target):
     client = app.test_client()
     fields = dict.fromkeys(("next", "url", "return", "return_to", "redirect", "theme"), target)
     answer = client.post(
-        "/theme", data=fields, query_string=fields, headers={"Origin": "http://localhost", "Referer": target}
+        "/settings",
+        data=fields,
+        query_string=fields,
+        headers={"Origin": "http://localhost", "Referer": target},
     )
-    assert answer.location == "/"
+    assert answer.location == "/settings"
     answer = client.get("/", environ_overrides={"PATH_INFO": f"/{target}"})
     assert "elsewhere.example" not in answer.headers.get("Location", "").removeprefix("http://localhost/")
 
@@ -371,6 +374,8 @@ def test_2000_random_posts_break_nothing(fresh):
         "missed",
         "dealer",
         "theme",
+        "language",
+        "letters",
         "tricks-0",
         "was-0",
     )

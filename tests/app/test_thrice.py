@@ -141,7 +141,7 @@ def house_rules(table):
 
 
 FORMS = {
-    "/theme": (bidding, {"theme": "dark"}),
+    "/settings": (bidding, {"theme": "dark"}),
     "/new": (bidding, new_game),
     "/house-rules/new": (bidding, house_rules),
     "/k/<key>": (bidding, {}),
@@ -178,7 +178,7 @@ FORMS = {
 }
 """For each address that takes a form: what comes before, and fields that it takes."""
 
-NO_ROW = ("/theme",)
+NO_ROW = ("/settings",)
 """What only the phone remembers."""
 
 
