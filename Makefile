@@ -14,7 +14,7 @@ templates := $(wildcard templates)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup demo test soak check system lock upgrade clean
+.PHONY: help run setup demo test soak check system messages lock upgrade clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,13 @@ system: ## Look for Chromium, PostgreSQL and a Hindi font, which the tests need;
 	install="$$install chromium postgresql fonts-lohit-deva fonts-dejavu-core"; \
 	if [ "$$(id -u)" = 0 ]; then export DEBIAN_FRONTEND=noninteractive; eval "$$install"; else \
 	    echo "The tests need Chromium, PostgreSQL and a Hindi font. Once: sudo sh -c '$$install'" >&2; exit 1; fi
+
+messages: .venv/runtime ## Bring the catalogues in translations/ up to what the code says now
+	@$(bin)/pybabel --quiet extract --mapping-file babel.cfg --no-location --sort-output --omit-header \
+	    --keywords "_ ngettext:1,2 problem:1 counted_problem:1,2 _wrong:1" --output-file translations/messages.pot .
+	@$(bin)/pybabel --quiet update --input-file translations/messages.pot --output-dir translations --no-fuzzy-matching \
+	    --ignore-obsolete --no-wrap
+	@rm translations/messages.pot
 
 lock: .venv/runtime ## Pin requirements*.in again in requirements*.txt, keeping today's versions where they fit
 	@test -x $(bin)/uv || $(pip) uv
