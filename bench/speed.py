@@ -69,6 +69,9 @@ def empty() -> Flask:
 def asked(app: Flask, path: str, **headers: str) -> Callable[[], None]:
     """One request, straight into the app as a server would hand it over."""
 
+    def begin(*_told: object) -> Callable[[bytes], object]:
+        return sys.stderr.buffer.write
+
     def ask() -> None:
         environ = {
             "REQUEST_METHOD": "GET",
@@ -81,7 +84,7 @@ def asked(app: Flask, path: str, **headers: str) -> Callable[[], None]:
             "wsgi.errors": sys.stderr,
             **headers,
         }
-        answer: Iterable[bytes] = app(environ, lambda _status, _headers, _error=None: sys.stderr.write)
+        answer: Iterable[bytes] = app(environ, begin)
         for _part in answer:
             pass
         close: Callable[[], None] = getattr(answer, "close", lambda: None)
@@ -130,11 +133,13 @@ def play(client: FlaskClient, code: str, hands: int) -> None:
 
 def bids(client: FlaskClient, code: str, number: int) -> Callable[[], None]:
     """One bid changed, to and fro."""
-    seat, state = HANDS % len(NAMES) + 1, {"was": "", "bid": 0}
+    path, seat = f"/g/{code}/hands/{number}/bids", (HANDS + 1) % len(NAMES)
+    post(client, path, seat=seat, was="", bid=0)
+    stored = [0]
 
     def bid() -> None:
-        post(client, f"/g/{code}/hands/{number}/bids", seat=seat % len(NAMES), **state)
-        state.update(was=state["bid"], bid=1 - int(state["bid"]))
+        was, stored[0] = stored[0], 1 - stored[0]
+        post(client, path, seat=seat, was=was, bid=stored[0])
 
     return bid
 

@@ -181,7 +181,7 @@
     if (!changes.some(({ addedNodes }) => [...addedNodes].includes(page()))) return;
     behind(false);
     stayAwake();
-    if (page().querySelector("[role=alert]")) shake();
+    if (document.body.classList.contains("hand") && page().querySelector("[role=alert]")) shake();
   }).observe(document.body, { childList: true });
   stayAwake();
 })();
