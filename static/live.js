@@ -133,7 +133,8 @@
   );
 
   document.addEventListener("visibilitychange", look);
-  window.addEventListener("pageshow", look);
+  // A page that comes from the network is fresh; one that the browser had put aside may be old.
+  window.addEventListener("pageshow", (event) => (event.persisted ? look() : (timer = setTimeout(look, OFTEN))));
   window.addEventListener("online", look);
   window.addEventListener("offline", () => away("poll" in page().dataset));
 
