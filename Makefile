@@ -14,7 +14,7 @@ templates := $(wildcard templates)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup demo test soak check system messages lock upgrade clean
+.PHONY: help run setup demo test soak bench check system messages lock upgrade clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ test: setup .venv/dev system ## Run every test: rules, screens in a real browser
 
 soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
+
+bench: setup ## Measure: what an answer costs, and a minute of 50 watchers and 5 keepers (SECONDS=10 for less)
+	@$(bin)/python bench/speed.py
+	@$(bin)/python bench/load.py
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/ruff check

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, make_response, render_template, request
-from flask.sessions import SecureCookieSessionInterface, SessionMixin
+from flask import Flask, Request, Response, abort, make_response, render_template, request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
@@ -53,7 +53,17 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
 
 class PageCookies(SecureCookieSessionInterface):
-    """The phone's cookie travels with pages, never with a file that a cache between may keep for others."""
+    """The phone's cookie travels with pages, never with a file that a cache between may keep for others.
+
+    Nor with the version of a game, which is asked for every second: it would be most of the work.
+    """
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """Read from the cookie, where the page may care whose phone it is."""
+        # The session is opened before the address is matched to its endpoint.
+        if request.path.startswith("/g/") and request.path.endswith("/version"):
+            return self.session_class()
+        return super().open_session(app, request)
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         """Renewed on each page."""

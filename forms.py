@@ -103,6 +103,18 @@ class SeatForm(TapForm):
     was = number_or_nothing()
 
 
+class MeForm(TapForm):
+    """The seat of the person with this phone, or nothing."""
+
+    seat = number_or_nothing()
+
+
+class PreviewForm(TapForm):
+    """Whether previews of a game's link may name its players."""
+
+    names = BooleanField()
+
+
 class DealerForm(SeatForm):
     """Who deals which hand."""
 

@@ -27,13 +27,14 @@ from sqlalchemy import (
     Select,
     String,
     UniqueConstraint,
+    bindparam,
     func,
     select,
     update,
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship, selectinload
 
-from database import Base, Instant, db
+from database import ALONE, Base, Instant, db
 from log import Act, Change, do_again, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
@@ -463,6 +464,8 @@ class Game(Base):
     finished: Mapped[datetime | None] = mapped_column(Instant, index=True)
     ended_early: Mapped[bool] = mapped_column(default=False)
     deleted: Mapped[datetime | None] = mapped_column(Instant)
+    names_in_previews: Mapped[bool] = mapped_column(default=False)
+    """Whether a messenger that shows a preview of the game's link may name its players."""
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -493,9 +496,15 @@ class Game(Base):
 
     @classmethod
     def version_of(cls, code: str) -> int | None:
-        """How often a game has changed: one read of one row, for all the phones that watch."""
-        found = select(cls.version).where(cls.code == code, cls.deleted.is_(None))
-        return db.session.scalar(found) if _is_code(code) else None
+        """How often a game has changed: one read of one row, for all the phones that watch.
+
+        It is asked for every second by each of them, so it goes past the session, and on SQLite past a transaction.
+        """
+        if not _is_code(code):
+            return None
+        with db.engine.connect().execution_options(**ALONE) as connection:
+            version: int | None = connection.scalar(_VERSION, {"code": code})
+            return version
 
     @classmethod
     def started_by(cls, act: Act) -> Game | None:
@@ -1308,6 +1317,12 @@ def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = Non
     if stored != was:
         raise Stale(what, stored, sent, seat)
     return True
+
+
+_VERSION = select(Game.__table__.c.version).where(
+    Game.__table__.c.code == bindparam("code"), Game.__table__.c.deleted.is_(None)
+)
+"""The version of a game by its code, put together once."""
 
 
 def _whole_games() -> Select[Game]:

@@ -367,6 +367,10 @@ class Sheet:
             even_repeats=even is EvenTable.REBID,
         )
 
+    def hides_bids(self, hand: Hand) -> bool:
+        """Whether the bids are still secret: all bid at once, and not all are in."""
+        return self.rules.simultaneous and not self.bidding(hand).is_complete
+
     def _must_not_zero(self, hand: Hand) -> frozenset[int]:
         limit = self.rules.zeros_in_a_row
         if not limit or len(hand.playing) < self.rules.zeros_counted_from:
@@ -488,13 +492,17 @@ class Sheet:
         )
 
     @cached_property
+    def pending(self) -> tuple[Adjustment, ...]:
+        """The adjustments that stand in no row yet: those of the hand that is open."""
+        in_rows = {row.hand.number for row in self.rows}
+        return tuple(each for each in self.adjustments if each.hand not in in_rows)
+
+    @cached_property
     def totals(self) -> tuple[int, ...]:
         """The points of each seat so far, adjustments of the open hand included."""
         counted = [cell.total for cell in self.rows[-1].cells] if self.rows else [0] * len(self.names)
-        in_rows = {row.hand.number for row in self.rows}
-        for each in self.adjustments:
-            if each.hand not in in_rows:
-                counted[each.seat] += each.points
+        for each in self.pending:
+            counted[each.seat] += each.points
         return tuple(counted)
 
     def made(self, seat: int) -> int:

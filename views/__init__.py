@@ -10,6 +10,9 @@ from wtforms import Form
 from log import Act
 from models import Book, Game, Keeper, new_key
 
+MOST_SEATS = 6
+"""Games in which a phone remembers whose it is: more would make its cookie large."""
+
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
@@ -28,7 +31,7 @@ def init_app(app: Flask) -> None:
         settings.bp,
     ):
         app.register_blueprint(blueprint)
-    app.jinja_env.globals.update(new_act=new_key)
+    app.jinja_env.globals.update(new_act=new_key, now=now)
     app.context_processor(
         lambda: {"theme": session.get("theme", "auto"), "letters": session.get("letters", "usual")}
     )
@@ -40,12 +43,14 @@ def phone() -> str:
     return session.setdefault("phone", new_key())
 
 
-def load_game() -> None:
+def load_game(*, writing: bool | None = None) -> None:
     """Find the game of an address, and whether this phone may write in it, as `g.game` and `g.keeper`; 404 for none.
 
-    Everything else of a game is reached through it, never by an id of its own.
+    `g.me` is the seat of the person with this phone, where they said so. A POST is taken for writing unless told
+    otherwise. Everything else of a game is reached through it, never by an id of its own.
     """
-    writing = request.method == "POST"
+    if writing is None:
+        writing = request.method == "POST"
     game = Game.find((request.view_args or {}).pop("code"), writing=writing)
     if game is None:
         abort(404, "game")
@@ -55,6 +60,19 @@ def load_game() -> None:
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")
+    g.me = dict(session.get("seats", ())).get(_seat_key())
+
+
+def remember_me(seat: int | None) -> None:
+    """Keep in this phone's cookie who its person is in the game at hand; None: forget it. The last few games only."""
+    session.permanent = True
+    others = [each for each in session.get("seats", ()) if each[0] != _seat_key()]
+    session["seats"] = ([] if seat is None else [(_seat_key(), seat)]) + others[: MOST_SEATS - 1]
+
+
+def _seat_key() -> str:
+    """Enough of a code to tell a few games apart, and too little to open one."""
+    return str(g.game.code[:6])
 
 
 def add_code(_endpoint: str, values: dict[str, object]) -> None:

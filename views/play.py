@@ -114,7 +114,7 @@ class HandPage:
             phase=phase,
             bidding=bidding,
             seat=seat,
-            bids_hidden=sheet.rules.simultaneous and not bidding.is_complete and g.keeper is None,
+            bids_hidden=sheet.hides_bids(hand) and g.keeper is None,
             is_forehead=sheet.rules.forehead and hand.cards == 1,
             namer=sheet.namer(hand),
             keys=_keys(bidding, seat) if phase is Phase.BIDS and seat is not None else (),

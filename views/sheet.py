@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from forms import MeForm
 from models import Game
+from rules.awards import awards
 from rules.sheet import Sheet
-from views import add_code, load_game
+from views import add_code, load_game, remember_me, tap
 from views.chart import Chart
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
@@ -15,9 +19,12 @@ bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
 
 @bp.before_request
 def load_all_but_version() -> None:
-    """The version is asked for every second or two by everybody at the table, and needs no game."""
+    """The version is asked for every second or two by everybody at the table, and needs no game.
+
+    Nothing here writes in the game, so that who may only look may send what there is to send.
+    """
     if request.endpoint != "sheet.version":
-        load_game()
+        load_game(writing=False)
 
 
 bp.url_defaults(add_code)
@@ -31,9 +38,31 @@ def sheet() -> str:
         "sheet/sheet.html",
         game=g.game,
         sheet=whole,
+        upright=stand_upright(whole.names),
         chart=Chart.of(whole),
         last_step=g.game.last_step() if g.keeper else None,
+        **_open_hand(whole),
     )
+
+
+def stand_upright(names: tuple[str, ...]) -> bool:
+    """Whether the names at the head of the grid must stand upright, to be broken in no word on a narrow phone."""
+    longest = max(len(word) for name in names for word in name.split())
+    return longest * len(names) > WIDE
+
+
+WIDE = 28
+"""Letters that stand side by side at the head of the grid, on 320 pixels."""
+
+
+def _open_hand(whole: Sheet) -> dict[str, Any]:
+    """What is told of the hand that is played, to whoever looks on."""
+    hand = whole.open_hand
+    return {
+        "hand": hand,
+        "bidding": whole.bidding(hand) if hand else None,
+        "bids_hidden": hand is not None and whole.hides_bids(hand),
+    }
 
 
 @bp.get("/version")
@@ -42,9 +71,11 @@ def version(code: str) -> Response:
     number = Game.version_of(code)
     if number is None:
         abort(404, "game")
-    answer = Response(str(number), mimetype="text/plain")
-    answer.set_etag(str(number))
-    return answer.make_conditional(request)
+    tag = str(number)
+    is_known = request.if_none_match.contains(tag)
+    answer = Response(status=304) if is_known else Response(tag, mimetype="text/plain")
+    answer.set_etag(tag)
+    return answer
 
 
 @bp.get("/now")
@@ -60,12 +91,31 @@ def now_played() -> Response:
 def board() -> str:
     """The glance screen for a tablet in the middle: trump, who bid what, how they stand. Nothing to press."""
     whole: Sheet = g.game.sheet()
-    hand = whole.open_hand
-    bidding = whole.bidding(hand) if hand else None
-    hidden = whole.rules.simultaneous and bidding is not None and not bidding.is_complete
+    return render_template("sheet/board.html", game=g.game, sheet=whole, **_open_hand(whole))
+
+
+@bp.get("/card")
+def card() -> str | Response:
+    """A finished game as a page worth sending: who won, how it went, who did what nobody else did."""
+    whole: Sheet = g.game.sheet()
+    if whole.outcome is None:
+        return redirect(url_for(".sheet"))
     return render_template(
-        "sheet/board.html", game=g.game, sheet=whole, hand=hand, bidding=bidding, bids_hidden=hidden
+        "sheet/card.html", game=g.game, sheet=whole, chart=Chart.of(whole), awards=awards(whole)
     )
+
+
+@bp.route("/me", methods=["GET", "POST"])
+def me() -> str | Response:
+    """Say which of the players one is, for this phone to remember: their row and column are marked from then on."""
+    whole: Sheet = g.game.sheet()
+    if request.method != "POST":
+        return render_template("sheet/me.html", game=g.game, sheet=whole)
+    form = MeForm(request.form)
+    tap(form)
+    seat = form.seat.data
+    remember_me(seat if seat is not None and seat < len(whole.names) else None)
+    return redirect(url_for(".sheet"))
 
 
 @bp.get("/rules")

@@ -18,6 +18,7 @@ from forms import (
     DealerForm,
     JoinForm,
     PlanForm,
+    PreviewForm,
     SeatForm,
     SitOutForm,
     SwapForm,
@@ -52,6 +53,16 @@ def keepers_only() -> None:
 def table() -> str:
     """All that can be changed, in one place."""
     return _page()
+
+
+@bp.post("/previews")
+def previews() -> Response:
+    """Say whether previews of this game's link may name its players."""
+    form = PreviewForm(request.form)
+    tap(form)
+    g.game.names_in_previews = form.names.data
+    db.session.commit()
+    return redirect(url_for("sheet.card"))
 
 
 @bp.post("/void")

@@ -172,13 +172,15 @@ FORMS = {
     "/g/<code>/reopen": (ended, {}),
     "/g/<code>/delete": (played, {}),
     "/g/<code>/restore": (deleted, {}),
+    "/g/<code>/me": (bidding, {"seat": "1"}),
+    "/g/<code>/previews": (played, {"names": "y"}),
     "/b/<code>/players/<int:number>/name": (bidding, {"name": "Adele"}),
     "/b/<code>/players/<int:number>/merge": (another, lambda table: {"person": player(table, "Eline")}),
     "/b/<code>/players/<int:number>/part": (merged, {}),
 }
 """For each address that takes a form: what comes before, and fields that it takes."""
 
-NO_ROW = ("/settings",)
+NO_ROW = ("/settings", "/g/<code>/me")
 """What only the phone remembers."""
 
 

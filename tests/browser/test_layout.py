@@ -140,6 +140,8 @@ def test_every_phase_fits_a_small_phone(take_phone, look, complaints, names):
     thumb.bid(*low).over().took(*seven)
     expect(thumb.page.locator(".winner")).to_be_visible()
     faults += look(thumb, many + "sheet-final")
+    faults += look(thumb.open(f"/g/{thumb.code}/card"), many + "card")
+    faults += look(thumb.open(f"/g/{thumb.code}/me"), many + "me")
     faults += look(thumb.open("/"), many + "home-finished")
     complaints.forgive("422")
     assert not faults, "\n".join(faults)
