@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from wtforms import BooleanField, FieldList, Form, IntegerField, RadioField, StringField
@@ -286,6 +287,8 @@ class NewGameForm(Form):
     act = StringField(validators=[InputRequired(), Length(min=8, max=64)])
     book = StringField()
     """The code of the book that the game goes into; the first one of the phone where it keeps none of that code."""
+    today = StringField()
+    """The date at the table, as the phone tells it; nothing without scripts."""
     players = Chairs(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)
@@ -379,6 +382,14 @@ class NewGameForm(Form):
     def called(self) -> list[str]:
         """The tidied names in seat order."""
         return [names.tidy(entry.data or "") for entry in self.players]
+
+    def played_on(self, at: datetime) -> date:
+        """The day the game begins: the table's, which is never more than a day from that in UTC, or else the server's."""
+        try:
+            day = date.fromisoformat(self.today.data or "")
+        except ValueError:
+            return at.astimezone().date()
+        return day if abs(day - at.astimezone(UTC).date()) <= timedelta(days=1) else at.astimezone().date()
 
     # The rules
 

@@ -13,11 +13,12 @@ from models import Book, Game, Keeper, new_key
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, play, rules, sheet, table
+    from views import book, games, home, house, keys, offline, play, rules, sheet, table
 
-    for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, table.bp, book.bp, keys.bp):
+    audiences = (home, games, rules, house, play, sheet, table, book, keys, offline)
+    for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)
-    app.jinja_env.globals.update(new_act=new_key)
+    app.jinja_env.globals.update(new_act=new_key, now=now)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})
 
 

@@ -1,0 +1,94 @@
+// What a page gets once it is usable: moments in the reader's own zone, the table's own date, and what it takes to go on
+// without a network.
+
+(() => {
+  "use strict";
+
+  const language = document.documentElement.lang;
+
+  function localize() {
+    for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
+      const at = new Date(time.dateTime);
+      const day = localDay(at) === (time.dataset.day || localDay(new Date())) ? undefined : "medium";
+      time.textContent = new Intl.DateTimeFormat(language, { dateStyle: day, timeStyle: "short" }).format(at);
+      time.dataset.local = "";
+    }
+    // A game belongs to the day on which the table began it, wherever the server stands.
+    for (const field of document.querySelectorAll("input[data-today]")) field.value = localDay(new Date());
+  }
+
+  function localDay(at) {
+    const two = (number) => String(number).padStart(2, "0");
+    return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  }
+
+  // Without a network: the service worker answers, or, where browsers allow none, offline.js in this page.
+
+  const page = () => document.querySelector("[data-page]");
+  const isKeeper = () => "keeper" in document.documentElement.dataset;
+  const isAway = () => "away" in page().dataset || document.documentElement.classList.contains("is-away");
+  const AGAIN = 5000; // milliseconds between two tries to reach the server
+
+  async function prepare() {
+    if (navigator.serviceWorker) {
+      await navigator.serviceWorker.register("/worker.js");
+      const { active } = await navigator.serviceWorker.ready;
+      return (message) => active.postMessage(message);
+    }
+    if (!isKeeper()) return () => {};
+    const { hand, offline: queue } = document.querySelector("script[data-later]").dataset;
+    for (const address of [hand, queue]) await load(address);
+    window.answerTap = offline.tap;
+    return ({ path }) => {
+      offline.sendEverything();
+      if (offline.codeOf(path)) offline.refresh(offline.codeOf(path)).catch(() => {});
+    };
+  }
+
+  function load(address) {
+    return new Promise((resolve, reject) => {
+      const script = Object.assign(document.createElement("script"), { src: address, onload: resolve, onerror: reject });
+      document.head.append(script);
+    });
+  }
+
+  let timer = 0;
+
+  function keepTrying(tell) {
+    const knock = () => {
+      clearTimeout(timer);
+      if (document.hidden) return;
+      tell({ path: location.pathname, isKeeper: isKeeper() });
+      if (isAway()) lookAgain();
+      timer = setTimeout(() => (isAway() ? knock() : keepWatch()), AGAIN);
+    };
+    const keepWatch = () => {
+      timer = setTimeout(() => (isAway() ? knock() : keepWatch()), AGAIN);
+    };
+    document.addEventListener("visibilitychange", knock);
+    window.addEventListener("online", knock);
+    new BroadcastChannel("scorebook").addEventListener("message", lookAgain);
+    knock();
+  }
+
+  // Take the page as it is by now, unless that is the same one.
+  async function lookAgain() {
+    try {
+      const asked = new Request(location.href, { credentials: "same-origin", headers: { "X-Page": "1" } });
+      const answer = (window.answerTap && (await offline.page(asked))) || (await fetch(asked));
+      const html = await answer.clone().text();
+      const [, away] = html.match(/ data-away="(\d+)"/) ?? [];
+      if (!html.includes("data-page") || html.includes('class="is-away"') || (away && away === page().dataset.away)) return;
+      document.documentElement.classList.remove("is-away");
+      document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));
+    } catch {
+      // Still no network.
+    }
+  }
+
+  prepare().then(keepTrying, () => {});
+
+  // A tap puts a new page in the place of this one.
+  new MutationObserver(localize).observe(document.body, { childList: true });
+  localize();
+})();
