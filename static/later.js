@@ -4,7 +4,8 @@
 (() => {
   "use strict";
 
-  const language = document.documentElement.lang;
+  const { lang } = document.documentElement;
+  const language = navigator.languages.find((each) => each.split("-")[0] === lang) ?? lang;
 
   function localize() {
     for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
@@ -31,18 +32,20 @@
 
   async function prepare() {
     if (navigator.serviceWorker) {
+      // The worker has not seen a page that came before it.
+      const isUnseen = !navigator.serviceWorker.controller;
       await navigator.serviceWorker.register("/worker.js");
       const { active } = await navigator.serviceWorker.ready;
+      if (isUnseen) active.postMessage({ see: [location.pathname, "/"] });
       return (message) => active.postMessage(message);
     }
     if (!isKeeper()) return () => {};
     const { hand, offline: queue } = document.querySelector("script[data-later]").dataset;
     for (const address of [hand, queue]) await load(address);
     window.answerTap = offline.tap;
-    return ({ path }) => {
-      offline.sendEverything();
-      if (offline.codeOf(path)) offline.refresh(offline.codeOf(path)).catch(() => {});
-    };
+    const code = offline.codeOf(location.pathname);
+    if (code) offline.refresh(code).catch(() => {});
+    return () => offline.sendEverything();
   }
 
   function load(address) {
@@ -52,22 +55,15 @@
     });
   }
 
-  let timer = 0;
-
   function keepTrying(tell) {
     const knock = () => {
-      clearTimeout(timer);
-      if (document.hidden) return;
-      tell({ path: location.pathname, isKeeper: isKeeper() });
+      tell({});
       if (isAway()) lookAgain();
-      timer = setTimeout(() => (isAway() ? knock() : keepWatch()), AGAIN);
     };
-    const keepWatch = () => {
-      timer = setTimeout(() => (isAway() ? knock() : keepWatch()), AGAIN);
-    };
-    document.addEventListener("visibilitychange", knock);
+    document.addEventListener("visibilitychange", () => document.hidden || knock());
     window.addEventListener("online", knock);
     new BroadcastChannel("scorebook").addEventListener("message", lookAgain);
+    setInterval(() => isAway() && !document.hidden && knock(), AGAIN);
     knock();
   }
 
@@ -77,7 +73,7 @@
       const asked = new Request(location.href, { credentials: "same-origin", headers: { "X-Page": "1" } });
       const answer = (window.answerTap && (await offline.page(asked))) || (await fetch(asked));
       const html = await answer.clone().text();
-      const [, away] = html.match(/ data-away="(\d+)"/) ?? [];
+      const [, away] = html.match(/ data-away="([^"]*)"/) ?? [];
       if (!html.includes("data-page") || html.includes('class="is-away"') || (away && away === page().dataset.away)) return;
       document.documentElement.classList.remove("is-away");
       document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));

@@ -133,7 +133,7 @@ const offline = (() => {
   }
 
   async function sendAll(code) {
-    let sent = 0;
+    let news = 0;
     try {
       do {
         await null;
@@ -144,16 +144,17 @@ const offline = (() => {
           // Not ours: the sign-in page of a hotel, or a server that is just starting.
           if (answer.status >= 500 || [408, 429].includes(answer.status) || !html.includes("data-page")) return;
           await keep(answer.ok ? { ...step, isSent: true, at: now() } : { ...step, trouble: { status: answer.status, html } });
-          sent += answer.ok;
+          news += 1;
         }
       } while (sending.get(code).again);
     } catch {
       // No network yet: all of it stays, and is tried again.
     } finally {
       sending.delete(code);
-      if (sent) await refresh(code).catch(() => {});
-      const waiting = await waitingOf(code);
-      if (sent || waiting[0]?.trouble) channel.postMessage({ code, waiting: waiting.length, isStopped: Boolean(waiting[0]?.trouble) });
+      if (news) {
+        await refresh(code).catch(() => {});
+        channel.postMessage({ code });
+      }
     }
   }
 
@@ -305,7 +306,7 @@ const offline = (() => {
   function clock(game, instant) {
     const at = new Date(instant);
     const isToday = at.toDateString() === new Date().toDateString();
-    return new Intl.DateTimeFormat(game.language, { dateStyle: isToday ? undefined : "medium", timeStyle: "short" }).format(at);
+    return new Intl.DateTimeFormat(game.locale, { dateStyle: isToday ? undefined : "medium", timeStyle: "short" }).format(at);
   }
 
   function draw(at, asked) {
@@ -557,6 +558,7 @@ const offline = (() => {
     const values = { label: label(game, step), behind: waiting.length - 1 };
     const told = filler(game)(trouble.status === 409 ? "conflict-stale" : "conflict", values).text;
     return trouble.html
+      .replace(" data-page", ` data-page data-away="stopped-${step.order}"`)
       .replace("<main>", () => `<main>${told}`)
       .replace(/ data-keep href="([^"]*)"/, (_, address) => ` href="${address}?keep=${read(step).fields.act}"`);
   }

@@ -25,11 +25,16 @@
 
   self.addEventListener("sync", (event) => event.waitUntil(offline.sendEverything()));
 
-  // Pages tell when the network may be back, and which game they show.
+  // Pages tell when the network may be back, and which of them came before there was a worker to see them.
   self.addEventListener("message", (event) => {
-    const code = offline.codeOf(event.data.path);
-    event.waitUntil(Promise.all([offline.sendEverything(), code && event.data.isKeeper && offline.refresh(code)]).catch(() => {}));
+    const seen = (event.data.see ?? []).map(see);
+    event.waitUntil(Promise.all([offline.sendEverything(), ...seen]).catch(() => {}));
   });
+
+  async function see(path) {
+    const answer = await fetch(path, { credentials: "same-origin" });
+    if (answer.ok) await keepSeen(offline.codeOf(path), new URL(path, location.href), answer);
+  }
 
   self.addEventListener("fetch", (event) => {
     const { request } = event;
@@ -89,8 +94,8 @@
     const known = code && (await offline.shown(request));
     if (known) return known;
     const cache = await caches.open(PAGES);
-    const seen = (await cache.match(url.pathname)) ?? (await cache.match(AWAY));
-    if (!seen) return null;
+    const seen = await cache.match(url.pathname);
+    if (!seen) return cache.match(AWAY);
     // Old, and it says so: base.html has the words, with the time at which the page was made.
     const html = (await seen.text()).replace("<html ", '<html class="is-away" ');
     return new Response(html, { headers: { "Content-Type": "text/html; charset=utf-8" } });

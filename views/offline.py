@@ -82,7 +82,7 @@ def game() -> Response:
         code=g.game.code,
         version=g.game.version,
         at=now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        language=locale().language,
+        locale=str(locale()).replace("_", "-"),
         parts=parts(sheet),
         **known(sheet),
     )
