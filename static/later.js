@@ -26,7 +26,7 @@
   // Without a network: the service worker answers, or, where browsers allow none, offline.js in this page.
 
   const page = () => document.querySelector("[data-page]");
-  const isKeeper = () => "keeper" in document.documentElement.dataset;
+  const isWritable = () => Boolean(document.querySelector("form[data-tap]"));
   const isAway = () => "away" in page().dataset || document.documentElement.classList.contains("is-away");
   const AGAIN = 5000; // milliseconds between two tries to reach the server
 
@@ -39,13 +39,22 @@
       if (isUnseen) active.postMessage({ see: [location.pathname, "/"] });
       return (message) => active.postMessage(message);
     }
-    if (!isKeeper()) return () => {};
+    if (!isWritable()) return () => {};
     const { hand, offline: queue } = document.querySelector("script[data-later]").dataset;
     for (const address of [hand, queue]) await load(address);
     window.answerTap = offline.tap;
-    const code = offline.codeOf(location.pathname);
-    if (code) offline.refresh(code).catch(() => {});
-    return () => offline.sendEverything();
+    document.addEventListener("click", followed);
+    return offline.hear;
+  }
+
+  // Where no worker answers for a link of the hand, this page does.
+  async function followed(event) {
+    const link = isAway() && event.target.closest("a[href]");
+    if (!link) return;
+    event.preventDefault();
+    const answer = await offline.shown(new Request(link.href));
+    if (answer) document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));
+    else location.assign(link.href);
   }
 
   function load(address) {
@@ -60,6 +69,14 @@
       tell({});
       if (isAway()) lookAgain();
     };
+    // A game that comes onto the page is one to know, so that it can go on.
+    let known;
+    const meet = () => {
+      const [, code] = location.pathname.match(/^\/g\/(\w+)\/hands\//) ?? [];
+      if (code && code !== known && isWritable()) tell({ code: (known = code) });
+    };
+    new MutationObserver(meet).observe(document.body, { childList: true });
+    meet();
     document.addEventListener("visibilitychange", () => document.hidden || knock());
     window.addEventListener("online", knock);
     new BroadcastChannel("scorebook").addEventListener("message", lookAgain);
@@ -67,14 +84,15 @@
     knock();
   }
 
-  // Take the page as it is by now, unless that is the same one.
+  // Take the page as it is by now, unless that is the same one; of a hand, the hand that is played by now.
   async function lookAgain() {
+    const address = location.pathname.replace(/\/hands\/\d+$/, "/now");
     try {
-      const asked = new Request(location.href, { credentials: "same-origin", headers: { "X-Page": "1" } });
+      const asked = new Request(address, { credentials: "same-origin", headers: { "X-Page": "1" } });
       const answer = (window.answerTap && (await offline.page(asked))) || (await fetch(asked));
       const html = await answer.clone().text();
       const [, away] = html.match(/ data-away="([^"]*)"/) ?? [];
-      if (!html.includes("data-page") || html.includes('class="is-away"') || (away && away === page().dataset.away)) return;
+      if (answer.status >= 500 || !html.includes("data-page") || html.includes('class="is-away"') || (away && away === page().dataset.away)) return;
       document.documentElement.classList.remove("is-away");
       document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));
     } catch {

@@ -163,10 +163,16 @@ const offline = (() => {
     await Promise.all([...codes].map(send));
   }
 
+  // What a page tells: that the server may be reached again, and which game it shows.
+  async function hear({ code }) {
+    await Promise.all([sendEverything(), code && refresh(code)]).catch(() => {});
+  }
+
   // A tap. The server answers it, or, where it cannot and the game is known, this phone does.
   let turn = Promise.resolve();
 
   function tap(request) {
+    if (!codeOf(new URL(request.url).pathname)) return fetch(request);
     const taken = turn.then(() => take(request));
     turn = taken.catch(() => {});
     return taken;
@@ -576,5 +582,5 @@ const offline = (() => {
     return fill("label-step", { number, what: (words[part] ?? (() => fill(`word-${part}`)))() });
   }
 
-  return { tap, page, shown, refresh, send, sendEverything, allGames, everyGame, codeOf };
+  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, codeOf };
 })();

@@ -28,7 +28,7 @@
   // Pages tell when the network may be back, and which of them came before there was a worker to see them.
   self.addEventListener("message", (event) => {
     const seen = (event.data.see ?? []).map(see);
-    event.waitUntil(Promise.all([offline.sendEverything(), ...seen]).catch(() => {}));
+    event.waitUntil(Promise.all([offline.hear(event.data), ...seen]).catch(() => {}));
   });
 
   async function see(path) {
@@ -94,11 +94,11 @@
     const known = code && (await offline.shown(request));
     if (known) return known;
     const cache = await caches.open(PAGES);
+    const headers = { "Content-Type": "text/html; charset=utf-8" };
     const seen = await cache.match(url.pathname);
-    if (!seen) return cache.match(AWAY);
+    if (!seen) return new Response(await (await cache.match(AWAY)).text(), { status: 503, headers });
     // Old, and it says so: base.html has the words, with the time at which the page was made.
-    const html = (await seen.text()).replace("<html ", '<html class="is-away" ');
-    return new Response(html, { headers: { "Content-Type": "text/html; charset=utf-8" } });
+    return new Response((await seen.text()).replace("<html ", '<html class="is-away" '), { headers });
   }
 
   async function keepSeen(code, url, answer) {

@@ -170,7 +170,7 @@ def test_moments_are_told_so_that_a_phone_can_put_them_into_its_zone(table):
     before = datetime.now(UTC)
     table.bid_one(1)
     log = table.phone.get(f"/g/{table.code}/log")
-    time = log.select_one(".log time")
+    time = log.select_one("ol.log time")
     at = datetime.fromisoformat(time["datetime"])
     assert before.replace(microsecond=0) <= at <= datetime.now(UTC)
     assert time.get_text().endswith("UTC")
