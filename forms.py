@@ -384,7 +384,7 @@ class NewGameForm(Form):
         return [names.tidy(entry.data or "") for entry in self.players]
 
     def played_on(self, at: datetime) -> date:
-        """The day the game begins: the table's, which is never more than a day from that in UTC, or else the server's."""
+        """The day the game begins: the table's, never more than a day from that in UTC, or else the server's."""
         try:
             day = date.fromisoformat(self.today.data or "")
         except ValueError:

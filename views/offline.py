@@ -113,16 +113,21 @@ def known(sheet: Sheet) -> dict[str, Any]:
         "totals": sheet.totals,
         "zeros": [zeros_in_a_row(sheet, seat) for seat in range(len(sheet.names))],
         "last": last_row(sheet),
-        "now": hand and {
-            "number": hand.number,
-            "trump": hand.trump,
-            "namedBy": hand.named_by,
-            "bids": hand.bids,
-            "took": hand.took,
-            "tally": hand.tally,
-            "blind": sorted(hand.blind),
-            "isOver": hand.is_over,
-        },
+        "now": hand and facts(hand),
+    }
+
+
+def facts(hand: Hand) -> dict[str, Any]:
+    """What is written down of the open hand."""
+    return {
+        "number": hand.number,
+        "trump": hand.trump,
+        "namedBy": hand.named_by,
+        "bids": hand.bids,
+        "took": hand.took,
+        "tally": hand.tally,
+        "blind": sorted(hand.blind),
+        "isOver": hand.is_over,
     }
 
 

@@ -482,8 +482,6 @@ def installed(
     """A phone whose browser can be closed, before `own_server`."""
     profile = str(tmp_path / "profile")
     options: dict[str, Any] = {**browser_type_launch_args, **SMALL_PHONE, "base_url": own_server.address}
-    phone = Installed(
-        lambda: browser_type.launch_persistent_context(profile, **options), browser, complaints
-    )
+    phone = Installed(lambda: browser_type.launch_persistent_context(profile, **options), browser, complaints)
     yield phone
     phone.close()

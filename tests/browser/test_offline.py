@@ -31,7 +31,15 @@ HANDS = (
     ((1, 1, 0, 0), (1, 0, 0, 0)),
     ((1, 1, 1, 0), (1, 1, 0, 0)),
 )
-SOUNDS = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION", "ERR_FAILED", "ERR_EMPTY_RESPONSE", "409", "404", "503")
+SOUNDS = (
+    "ERR_INTERNET_DISCONNECTED",
+    "ERR_CONNECTION",
+    "ERR_FAILED",
+    "ERR_EMPTY_RESPONSE",
+    "409",
+    "404",
+    "503",
+)
 
 
 def totals(hands) -> list[int]:
@@ -122,7 +130,8 @@ def test_a_game_goes_on_to_its_end_without_a_network(installed, own_server, comp
         thumb.play(bids, took)
     assert thumb.hand == 6
     marked = waiting(thumb)
-    assert marked and f"Not saved yet: {marked}" in thumb.page.locator("main").inner_text()
+    assert marked
+    assert f"Not saved yet: {marked}" in thumb.page.locator("main").inner_text()
     expect(thumb.page.locator(".scores .unsaved")).to_have_count(4)
     assert [int(row[4]) for row in sorted(thumb.last())] == totals(HANDS[:5])
 
@@ -219,7 +228,7 @@ NO_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: 
 
 
 def test_over_plain_http_the_open_page_keeps_what_was_tapped(installed, own_server, complaints):
-    """Where browsers allow no service worker, the page goes on by the same rules, and sends it when it is opened next."""
+    """Without a service worker the page goes on by the same rules, and sends it all when it is opened next."""
     thumb = installed.open([NO_WORKER])
     thumb.start(*FOUR, dealer=3, hook=True, order="own", plan="2,1", trump="untracked")
     thumb.page.wait_for_function("() => window.answerTap")
@@ -239,7 +248,9 @@ def test_over_plain_http_the_open_page_keeps_what_was_tapped(installed, own_serv
     thumb.tap("confirm").expect("bids")
     # In turn the hook holds: the number that it bars is refused with the same sentence.
     thumb.tap("bid-1-0").tap("bid-2-0").tap("bid-3-0").tap("bid-0-1", barred=True)
-    expect(thumb.page.get_by_role("alert")).to_contain_text("1 is barred: the bids would add up to the 1 card.")
+    expect(thumb.page.get_by_role("alert")).to_contain_text(
+        "1 is barred: the bids would add up to the 1 card."
+    )
     thumb.tap("bid-0-0").over().tap("save")
     expect(main).to_contain_text("The tricks do not add up to the cards.")
     assert (thumb.hand, waiting(thumb)) == (2, 10)
@@ -260,7 +271,9 @@ def test_a_watcher_sees_the_last_state_with_its_time(installed, own_server, comp
     with installed.another(own_server) as keeper:
         keeper.start(*FOUR, dealer=3, hook=False, order="own", plan="2,1", trump="untracked")
         keeper.tap("bid-0-2")
-        watcher.open(f"/g/{keeper.code}/hands/1").page.wait_for_function("() => navigator.serviceWorker.controller")
+        watcher.open(f"/g/{keeper.code}/hands/1").page.wait_for_function(
+            "() => navigator.serviceWorker.controller"
+        )
         watcher.reload()
         own_server.stop()
         watcher.reload()
@@ -303,7 +316,9 @@ def small_tables() -> Iterator[Sheet]:
             simultaneous=even is not None,
             even_table=even or EvenTable.ANNOUNCE,
             zeros_in_a_row=zeros,
-            trump=(TrumpMethod.UNTRACKED, TrumpMethod.HIGHEST_BIDDER, TrumpMethod.TURNED)[(players + cards) % 3],
+            trump=(TrumpMethod.UNTRACKED, TrumpMethod.HIGHEST_BIDDER, TrumpMethod.TURNED)[
+                (players + cards) % 3
+            ],
             no_trump_on="never",
         )
         seats = tuple(range(players))
@@ -343,7 +358,9 @@ def bidding_cases(sheet: Sheet) -> Iterator[tuple[list[int | None], dict[str, An
 def evaluate(page, work: str, cases: Any) -> Any:
     """Run some JavaScript with the rules of the phone at hand."""
     source = (Path(__file__).parents[2] / "static/hand.js").read_text("utf-8")
-    return page.evaluate(f"(cases) => {{ {source}\n return ({work})(JSON.parse(cases)); }}", json.dumps(cases))
+    return page.evaluate(
+        f"(cases) => {{ {source}\n return ({work})(JSON.parse(cases)); }}", json.dumps(cases)
+    )
 
 
 def test_the_phone_allows_the_same_bids(browser):
