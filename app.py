@@ -152,7 +152,8 @@ def set_headers(response: Response) -> Response:
     """Headers of every answer: nothing from elsewhere, nothing inline, nothing kept by caches but hashed files."""
     response.headers.update(
         {
-            "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            "Content-Security-Policy": "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; "
+            "img-src 'self'; "
             "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
             "object-src 'none'; frame-ancestors 'none'",
             "Referrer-Policy": "same-origin",
@@ -163,7 +164,7 @@ def set_headers(response: Response) -> Response:
     )
     if request.endpoint == "static" and response.status_code in (200, 304):
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    elif request.endpoint == "sheet.version":
+    elif request.endpoint in ("sheet.version", "offline.worker", "offline.manifest"):
         response.headers["Cache-Control"] = "private, no-cache"
     else:
         response.headers["Cache-Control"] = "no-store"

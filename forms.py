@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar
 
 from wtforms import BooleanField, FieldList, Form, IntegerField, RadioField, StringField
@@ -317,6 +318,8 @@ class NewGameForm(Form):
     """The code of the book that the game goes into; the first one of the phone where it keeps none of that code."""
     instead = StringField()
     """The code of the game just started, where this form sets it up otherwise before anybody has bid."""
+    today = StringField()
+    """The date at the table, as the phone tells it; nothing without scripts."""
     players = Chairs(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)
@@ -410,6 +413,14 @@ class NewGameForm(Form):
     def called(self) -> list[str]:
         """The tidied names in seat order."""
         return [names.tidy(entry.data or "") for entry in self.players]
+
+    def played_on(self, at: datetime) -> date:
+        """The day the game begins: the table's, never more than a day from that in UTC, or else the server's."""
+        try:
+            day = date.fromisoformat(self.today.data or "")
+        except ValueError:
+            return at.astimezone().date()
+        return day if abs(day - at.astimezone(UTC).date()) <= timedelta(days=1) else at.astimezone().date()
 
     # The rules
 

@@ -76,6 +76,11 @@ def ngettext(singular: str, plural: str, count: int, **values: object) -> str:
     return _plural(singular, plural, count) % {"num": count, **values}
 
 
+def unfilled(singular: str, plural: str = "", count: int = 1) -> str:
+    """The sentence in the reader's language with its places still open, for a phone that fills them by itself."""
+    return _plural(singular, plural, count) if plural else _plain(singular)
+
+
 def say(problem: Problem) -> str:
     """What the rules object to, in the reader's language and as a sentence."""
     one_form = not problem.plural

@@ -6,6 +6,14 @@
 
   const root = document.documentElement;
   root.classList.add("scripted");
+
+  // What can wait comes once the page is usable.
+  const { later } = document.currentScript.dataset;
+  window.addEventListener("load", () => {
+    const script = document.createElement("script");
+    script.src = later;
+    document.head.append(script);
+  });
   if (!window.fetch || !window.DOMParser || !window.FormData) return;
 
   // The thumb that has just tapped must not hit what appears under it: a button that was not on the page before
@@ -71,10 +79,11 @@
     sending = true;
     page().classList.add("is-sending");
     try {
-      const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
+      const tap = { method: "POST", body, credentials: "same-origin" };
+      const answer = await (window.answerTap ? window.answerTap(new Request(form.action, tap)) : fetch(form.action, tap));
       const html = await answer.text();
       // An answer that does not know the latest choice yet would take it back.
-      if (!changed || answer.redirected) show(html, answer.redirected ? answer.url : null, button && button.dataset.key, body);
+      if (!changed || answer.redirected) show(html, addressOf(answer), button && button.dataset.key, body);
     } catch {
       // Let the browser try, and say in its own words what is wrong with the network.
       sending = false;
@@ -104,6 +113,15 @@
     }
   }
 
+  // Where the page of an answer is at home: what offline.js answers was never redirected, and says so in a header.
+  const addressOf = (answer) => (answer.redirected ? answer.url : answer.headers.get("Content-Location"));
+
+  // The page as it is by now, when what waited was sent (see later.js).
+  document.addEventListener("fresh-page", async ({ detail: answer }) => {
+    const html = await answer.text();
+    if (!sending) show(html, addressOf(answer), null, new URLSearchParams());
+  });
+
   function show(html, address, key, sent) {
     const next = new DOMParser().parseFromString(html, "text/html");
     const fresh = next.querySelector("[data-page]");
@@ -112,7 +130,7 @@
     const focused = place(active);
     const typed = active.matches("input") && active.type === "text" && active.value !== sent.get(active.name) ? active.value : null;
     const scroll = [window.scrollX, window.scrollY];
-    const moved = address && new URL(address).pathname !== location.pathname;
+    const moved = address && new URL(address, location.href).pathname !== location.pathname;
     known = new Set([...page().querySelectorAll("[data-key]")].map((button) => button.dataset.key));
     page().replaceWith(fresh);
     document.body.className = next.body.className;

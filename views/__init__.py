@@ -16,20 +16,10 @@ MOST_SEATS = 6
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, play, rules, settings, sheet, table
+    from views import book, games, home, house, keys, offline, play, rules, settings, sheet, table
 
-    for blueprint in (
-        home.bp,
-        games.bp,
-        rules.bp,
-        house.bp,
-        play.bp,
-        sheet.bp,
-        table.bp,
-        book.bp,
-        keys.bp,
-        settings.bp,
-    ):
+    audiences = (home, games, rules, house, play, sheet, table, book, keys, offline, settings)
+    for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)
     app.jinja_env.globals.update(new_act=new_key, now=now)
     app.context_processor(

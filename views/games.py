@@ -104,7 +104,7 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     kept = {each.code: each for each in reversed(books)}
     book = kept.get(form.book.data or "") or next(iter(books), None) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
-    game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
+    game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.played_on(now()))
     if (untouched := _own_game(form.instead.data or "", books)) and untouched.is_untouched:
         untouched.delete(act.at)
     db.session.commit()

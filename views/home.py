@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, render_template, session
+from flask import Blueprint, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response
 
 from models import Book
 from views import phone
@@ -14,10 +15,16 @@ RECENT = 20
 
 
 @bp.get("/")
-def home() -> str:
-    """The running games first, then the latest finished ones, of every book this phone keeps."""
+def home() -> str | Response:
+    """The running games first, then the latest finished ones, of every book this phone keeps.
+
+    Opened from the phone's home screen (`resume`), it goes straight on with the game touched last.
+    """
     books = Book.kept_by(phone()) if "phone" in session else []
     running = [game for book in books for game in book.running_games()]
+    if "resume" in request.args and running:
+        latest = max(running, key=lambda game: game.touched)
+        return redirect(url_for("sheet.now_played", code=latest.code))
     finished = [game for book in books for game in book.finished_games(RECENT)]
     return render_template(
         "home/home.html",

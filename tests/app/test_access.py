@@ -14,6 +14,10 @@ FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 ROUTES = {
     "GET /": (200, 200, 200),
     "GET /robots.txt": (200, 200, 200),
+    "GET /manifest.webmanifest": (200, 200, 200),
+    "GET /worker.js": (200, 200, 200),
+    "GET /offline": (200, 200, 200),
+    "GET /g/<code>/offline.json": (404, 404, 200),
     "GET /static/<path:filename>": (200, 200, 200),
     "GET /rules": (200, 200, 200),
     "GET /rules/<id>": (200, 200, 200),

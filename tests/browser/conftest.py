@@ -11,12 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    BrowserType,
     ConsoleMessage,
     Locator,
     Page,
@@ -25,6 +27,7 @@ from playwright.sync_api import (
     expect,
 )
 
+FLASK = [sys.executable, "-m", "flask", "--app", "app.py"]
 PATIENCE = 10  # seconds, for a page, an expectation, a start of the server
 
 
@@ -49,44 +52,70 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     }
 
 
-@pytest.fixture(scope="session")
-def server(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scorebook with an empty database, as `make run` would serve it.
+class Server:
+    """A scorebook with an empty database, as `make run` would serve it; it can be stopped, and started again.
 
     A process of its own: in a thread it would share Python's lock with Playwright.
     """
-    folder = tmp_path_factory.mktemp("served")
-    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    environment["SCOREBOOK_DATA"] = str(folder / "data")
-    flask = [sys.executable, "-m", "flask", "--app", "app.py"]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with (folder / "log").open("w+") as log:
-        where: dict[str, Any] = {
-            "cwd": pytestconfig.rootpath,
-            "env": environment,
-            "stdout": log,
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.data = folder / "data"
+        self.log = folder / "log"
+        self.where: dict[str, Any] = {
+            "cwd": root,
+            "env": {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+            | {"SCOREBOOK_DATA": str(self.data)},
             "stderr": subprocess.STDOUT,
         }
-        if subprocess.run([*flask, "migrate"], check=False, **where).returncode:
-            pytest.fail(f"flask migrate failed: {(folder / 'log').read_text()}", pytrace=False)
-        process = subprocess.Popen([*flask, "serve", "--host", "127.0.0.1", "--port", str(port)], **where)
+        self.process: subprocess.Popen[bytes] | None = None
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        with self.log.open("a") as log:
+            if subprocess.run([*FLASK, "migrate"], check=False, stdout=log, **self.where).returncode:
+                pytest.fail(f"flask migrate failed: {self.log.read_text()}", pytrace=False)
+
+    @property
+    def address(self) -> str:
+        """Where it is served."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> Server:
+        """Serve, and wait until it answers."""
+        with self.log.open("a") as log:
+            command = [*FLASK, "serve", "--host", "127.0.0.1", "--port", str(self.port)]
+            self.process = subprocess.Popen(command, stdout=log, **self.where)
+        deadline = time.monotonic() + PATIENCE
+        while not answers(self.port):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"flask serve did not start: {self.log.read_text()}", pytrace=False)
+            time.sleep(0.05)
+        return self
+
+    def stop(self) -> None:
+        """Let it finish what it does, and end."""
+        if self.process is None:
+            return
+        self.process.terminate()
         try:
-            deadline = time.monotonic() + PATIENCE
-            while not answers(port):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    pytest.fail(f"flask serve did not start: {(folder / 'log').read_text()}", pytrace=False)
-                time.sleep(0.05)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                raise
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scorebook with an empty database."""
+    served = Server(pytestconfig.rootpath, tmp_path_factory.mktemp("served")).start()
+    yield served.address
+    served.stop()
 
 
 def answers(port: int) -> bool:
@@ -96,6 +125,15 @@ def answers(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+SMALL_PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 1,
+    "has_touch": True,
+    "is_mobile": True,
+    "locale": "en-GB",
+}
 
 
 class Complaints(list[str]):
@@ -138,12 +176,10 @@ def phone_context(
 ) -> Iterator[BrowserContext]:
     """One more phone, with cookies of its own; `options` are those of Playwright's new_context."""
     phone: dict[str, Any] = {
+        **SMALL_PHONE,
         "base_url": server,
-        "viewport": {"width": 360, "height": 740},
-        "device_scale_factor": 1,
-        "has_touch": True,
-        "is_mobile": True,
-        "locale": "en-GB",
+        # Playwright does not see what a service worker asks; with one, test_offline.py plays.
+        "service_workers": "block",
     }
     context = browser.new_context(**(phone | options))
     context.set_default_timeout(PATIENCE * 1000)
@@ -331,7 +367,7 @@ class Thumb:
 
     def shown(self) -> dict[int, int]:
         """The tricks that the page proposes, by seat."""
-        pairs = self.page.locator("form.dock-form input[name^=tricks-]").evaluate_all(
+        pairs = self.page.locator("input[name^=tricks-]").evaluate_all(
             "fields => fields.map(field => [field.name, field.value])"
         )
         return {int(name.removeprefix("tricks-")): int(value) for name, value in pairs}
@@ -395,3 +431,57 @@ def take_phone(browser: Browser, server: str, complaints: list[str]) -> Iterator
             )
 
         yield take
+
+
+@pytest.fixture
+def own_server(pytestconfig: pytest.Config, tmp_path: Path) -> Iterator[Server]:
+    """A server that the test may stop and start again."""
+    served = Server(pytestconfig.rootpath, tmp_path).start()
+    yield served
+    served.stop()
+
+
+class Installed:
+    """A phone with its own profile on disk: its browser can be closed and opened again, and has a service worker."""
+
+    def __init__(self, launch: Callable[[], BrowserContext], browser: Browser, complaints: list[str]) -> None:
+        self.launch, self.browser, self.complaints = launch, browser, complaints
+        self.context: BrowserContext
+
+    def open(self, scripts: Sequence[str] = ()) -> Thumb:
+        """Open the browser, with a thumb on its only page; `scripts` run before those of each page."""
+        self.context = self.launch()
+        self.context.set_default_timeout(PATIENCE * 1000)
+        expect.set_options(timeout=PATIENCE * 1000)
+        self.context.on("weberror", lambda error: self.complaints.append(f"script: {error.error}"))
+        for script in scripts:
+            self.context.add_init_script(script)
+        return Thumb(self.context.pages[0])
+
+    def close(self) -> None:
+        """As one swipes an app away."""
+        self.context.close()
+
+    @contextmanager
+    def another(self, server: Server) -> Iterator[Thumb]:
+        """A second phone with the same right to write."""
+        with phone_context(self.browser, server.address, self.complaints) as context:
+            context.add_cookies(self.context.cookies())  # type: ignore[arg-type]
+            yield Thumb(context.new_page())
+
+
+@pytest.fixture
+def installed(
+    browser: Browser,
+    browser_type: BrowserType,
+    browser_type_launch_args: dict[str, Any],
+    tmp_path: Path,
+    own_server: Server,
+    complaints: list[str],
+) -> Iterator[Installed]:
+    """A phone whose browser can be closed, before `own_server`."""
+    profile = str(tmp_path / "profile")
+    options: dict[str, Any] = {**browser_type_launch_args, **SMALL_PHONE, "base_url": own_server.address}
+    phone = Installed(lambda: browser_type.launch_persistent_context(profile, **options), browser, complaints)
+    yield phone
+    phone.close()

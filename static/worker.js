@@ -1,0 +1,133 @@
+// The service worker: keeps the pages of this scorebook on the phone, and lets offline.js answer for an open game when
+// the server cannot be reached. It is sent as one file with hand.js and offline.js before it (see views/offline.py).
+
+(() => {
+  "use strict";
+
+  const FILES = "files"; // hashed, so that those of an older version stay good for a page that still uses them
+  const PAGES = "pages";
+  const MOST_FILES = 60;
+  const MOST_PAGES = 60;
+  const AWAY = "/offline";
+  const PATIENCE = 8000;
+
+  // A new version takes over only when it knows every open game in its own words, so that none is stranded.
+  self.addEventListener("install", (event) => event.waitUntil(prepare().then(() => self.skipWaiting())));
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+  async function prepare() {
+    const away = await fetch(AWAY, { credentials: "same-origin" });
+    if (!away.ok) throw new Error("the server is busy");
+    await keepPage(AWAY, away);
+    const codes = new Set((await offline.everyGame()).map((game) => game.code));
+    for (const code of codes) await offline.refresh(code);
+  }
+
+  self.addEventListener("sync", (event) => event.waitUntil(offline.sendEverything()));
+
+  // Pages tell when the network may be back, and which of them came before there was a worker to see them.
+  self.addEventListener("message", (event) => {
+    const seen = (event.data.see ?? []).map(see);
+    event.waitUntil(Promise.all([offline.hear(event.data), ...seen]).catch(() => {}));
+  });
+
+  async function see(path) {
+    const answer = await fetch(path, { credentials: "same-origin" });
+    if (answer.ok) await keepSeen(offline.codeOf(path), new URL(path, location.href), answer);
+  }
+
+  self.addEventListener("fetch", (event) => {
+    const { request } = event;
+    const url = new URL(request.url);
+    if (url.origin !== location.origin) return;
+    const isOfGame = Boolean(offline.codeOf(url.pathname));
+    if (request.method === "POST" && isOfGame) event.respondWith(tapped(event));
+    else if (request.method !== "GET") return;
+    else if (url.pathname.startsWith("/static/")) event.respondWith(file(request));
+    else if (request.mode === "navigate" || request.headers.has("X-Page")) event.respondWith(page(event, url));
+  });
+
+  async function tapped(event) {
+    const answer = await offline.tap(event.request);
+    // Where browsers have it, what waits is sent even when no page is open.
+    if (answer.headers.has("Content-Location")) self.registration.sync?.register("steps").catch(() => {});
+    return answer;
+  }
+
+  async function file(request) {
+    const cache = await caches.open(FILES);
+    const kept = await cache.match(request);
+    if (kept) return kept;
+    const answer = await fetch(request);
+    if (answer.ok) await keepIn(cache, request.url, answer.clone(), MOST_FILES);
+    return answer;
+  }
+
+  // The network first; then what the phone knows of an open game, the page as it was seen last, or the page that says so.
+  async function page(event, url) {
+    const { request } = event;
+    const code = offline.codeOf(url.pathname);
+    const waiting = code && (await offline.page(request));
+    if (waiting) return waiting;
+    try {
+      if (navigator.onLine === false) throw new TypeError("no network");
+      const answer = await inTime(fetch(request));
+      if (answer.ok && !answer.redirected) event.waitUntil(keepSeen(code, url, answer.clone()));
+      else if (answer.status === 404 && code) event.waitUntil(forget(url));
+      return answer;
+    } catch {
+      return (await unreachable(request, url, code)) ?? Response.error();
+    }
+  }
+
+  function inTime(answer) {
+    const late = new Promise((_, reject) => setTimeout(reject, PATIENCE, new TypeError("no answer")));
+    return Promise.race([answer, late]);
+  }
+
+  async function unreachable(request, url, code) {
+    if (url.searchParams.has("resume")) {
+      const games = (await offline.allGames()).filter((game) => game.now);
+      const [latest] = games.sort((one, other) => (one.at < other.at ? 1 : -1));
+      if (latest) return Response.redirect(`/g/${latest.code}/hands/${latest.now.number}`, 303);
+    }
+    const known = code && (await offline.shown(request));
+    if (known) return known;
+    const cache = await caches.open(PAGES);
+    const headers = { "Content-Type": "text/html; charset=utf-8" };
+    const seen = await cache.match(url.pathname);
+    if (!seen) return new Response(await (await cache.match(AWAY)).text(), { status: 503, headers });
+    // Old, and it says so: base.html has the words, with the time at which the page was made.
+    return new Response((await seen.text()).replace("<html ", '<html class="is-away" '), { headers });
+  }
+
+  async function keepSeen(code, url, answer) {
+    if (!answer.headers.get("Content-Type")?.startsWith("text/html")) return;
+    const html = await answer.clone().text();
+    await keepPage(url.pathname, answer);
+    if (code && html.includes("data-keeper")) await offline.refresh(code);
+  }
+
+  async function keepPage(path, answer) {
+    const html = await answer.clone().text();
+    await keepIn(await caches.open(PAGES), path, answer, MOST_PAGES);
+    const files = await caches.open(FILES);
+    for (const [, address] of html.matchAll(/="(\/static\/[^"]+\?v=[^"]+)"/g)) {
+      if (!(await files.match(address))) await keepIn(files, address, await fetch(address), MOST_FILES);
+    }
+  }
+
+  async function keepIn(cache, address, answer, most) {
+    await cache.delete(address); // so that what is used stands last, and what is old goes first
+    await cache.put(address, answer);
+    const kept = await cache.keys();
+    for (const old of kept.filter((each) => new URL(each.url).pathname !== AWAY).slice(0, -most)) await cache.delete(old);
+  }
+
+  // This phone may not see it any longer, or it is gone.
+  async function forget(url) {
+    const cache = await caches.open(PAGES);
+    await cache.delete(url.pathname);
+    await offline.refresh(offline.codeOf(url.pathname));
+  }
+})();
