@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from flask import Flask, abort, g, request, session
+from flask import Flask, abort, current_app, g, request, session, url_for
 from wtforms import Form
 
 from log import Act
 from models import Book, Game, Keeper, new_key
+from views import limits
 
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, play, rules, sheet, table
+    from views import book, games, home, house, keepers, keys, play, rules, sheet, table
 
     for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, table.bp, book.bp, keys.bp):
         app.register_blueprint(blueprint)
+    app.register_blueprint(keepers.bp)
+    limits.init_app(app)
     app.jinja_env.globals.update(new_act=new_key)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})
 
@@ -34,14 +37,17 @@ def load_game() -> None:
     """
     writing = request.method == "POST"
     game = Game.find((request.view_args or {}).pop("code"), writing=writing)
+    g.keeper = game.book.keeper(phone()) if game and "phone" in session else None
+    check_guess(game is not None)
     if game is None:
         abort(404, "game")
     g.game = game
-    g.keeper = game.book.keeper(phone()) if "phone" in session else None
     if game.deleted and request.endpoint != "table.restore":
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")
+    if writing:
+        g.keeper.note(now())
 
 
 def add_code(_endpoint: str, values: dict[str, object]) -> None:
@@ -55,13 +61,28 @@ def load_book() -> None:
 
     Somebody who is no keeper may look, and only at a book that its keepers share.
     """
-    book = Book.find((request.view_args or {}).pop("code"))
+    writing = request.method == "POST"
+    book = Book.find((request.view_args or {}).pop("code"), writing=writing)
+    g.keeper = book.keeper(phone()) if book and "phone" in session else None
+    check_guess(book is not None)
     if book is None:
         abort(404)
     g.book = book
-    g.keeper = book.keeper(phone()) if "phone" in session else None
-    if g.keeper is None and (request.method == "POST" or not book.is_shared):
+    if g.keeper is None and (writing or not book.is_shared):
         abort(404)
+    if writing:
+        g.keeper.note(now())
+
+
+def check_guess(hit: bool) -> None:
+    """Count an address or a code that nobody has, and stop whoever has guessed too often, hit or not; 429 then.
+
+    A keeper is never stopped: what somebody else behind the same address does is not for the table to suffer.
+    """
+    if g.get("keeper") is None:
+        limits.refuse(limits.GUESSES)
+    if not hit:
+        limits.count(limits.GUESSES)
 
 
 def add_book(_endpoint: str, values: dict[str, object]) -> None:
@@ -74,6 +95,12 @@ def keepers_only() -> None:
     """Show a page to the book's keepers alone, shared or not; 404 for everybody else."""
     if g.keeper is None:
         abort(404)
+
+
+def shared_address(endpoint: str, **values: str) -> str:
+    """The whole address of a page, to be sent to somebody. The host is one of ours: see `app.refuse_other_hosts`."""
+    scheme = "https" if current_app.config["HTTPS"] else None
+    return url_for(endpoint, _external=True, _scheme=scheme, **values)
 
 
 def tap(form: Form) -> Act:

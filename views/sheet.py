@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, g, redirect, render_template, request, url_for
+from flask import Blueprint, abort, current_app, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from models import Game
 from rules.sheet import Sheet
-from views import add_code, load_game
+from views import add_code, check_guess, load_game, shared_address
 from views.chart import Chart
+from views.qr import qr
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
 
@@ -33,6 +34,26 @@ def sheet() -> str:
         sheet=whole,
         chart=Chart.of(whole),
         last_step=g.game.last_step() if g.keeper else None,
+        book=g.game.book,
+        offers_recovery=g.keeper and whole.outcome and g.game.book.wants_recovery(),
+        leads_to_book=g.keeper is None
+        and g.game.book.is_shared
+        and "book.games" in current_app.view_functions,
+    )
+
+
+@bp.get("/share")
+def share() -> str:
+    """The game's address as QR code and link; for a keeper, while it runs, also the code to be told."""
+    address = shared_address("sheet.sheet", code=g.game.code)
+    is_running = g.game.finished is None
+    return render_template(
+        "sheet/share.html",
+        game=g.game,
+        book=g.game.book,
+        address=address,
+        qr=qr(address),
+        spoken=g.game.watch_code if g.keeper and is_running else None,
     )
 
 
@@ -40,6 +61,8 @@ def sheet() -> str:
 def version(code: str) -> Response:
     """The number of the latest change, as an ETag: 304 for whoever knows it."""
     number = Game.version_of(code)
+    # The phones that still ask for a game which was deleted are no guessers.
+    check_guess(number is not None or Game.find(code) is not None)
     if number is None:
         abort(404, "game")
     answer = Response(str(number), mimetype="text/plain")

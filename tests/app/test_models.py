@@ -350,8 +350,8 @@ def test_an_invitation_is_kept_as_a_hash_and_ends(book, rows):
     db.session.commit()
     assert key not in str(rows())
     assert "the key of a phone" not in str(rows())
-    assert Invitation.open_one(key, NOW + timedelta(hours=23)) is not None
-    assert Invitation.open_one(key, NOW + timedelta(hours=25)) is None
+    assert Invitation.find(key, NOW + timedelta(hours=23)) is not None
+    assert Invitation.find(key, NOW + timedelta(hours=25)) is None
 
 
 # Records
