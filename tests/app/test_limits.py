@@ -1,0 +1,223 @@
+"""How often one network may try, and that nobody at a table ever notices."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app import create_app
+from models import Game, db, new_code, new_key
+
+FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
+OURS = {"Origin": "http://localhost"}
+
+
+@pytest.fixture
+def limited(tmp_path):
+    """Makes an app with limits, one proxy in front that says where phones are, and a database of its own."""
+    made = []
+
+    def make(**settings):
+        app = create_app({"TESTING": True, "DATA_FOLDER": tmp_path, "PROXIES": 1, **settings})
+        made.append(app)
+        assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
+        return app
+
+    yield make
+    for app in made:
+        with app.app_context():
+            db.engine.dispose()
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Puts the clock of the counts forward by some seconds."""
+    moved, now = 0.0, time.time
+
+    def forward(seconds):
+        nonlocal moved
+        moved += seconds
+
+    monkeypatch.setattr(time, "time", lambda: now() + moved)
+    return forward
+
+
+def ask(client, path, at, data=None):
+    """The answer to a phone at that network address, to a GET, or to a POST where there are data."""
+    headers = {"X-Forwarded-For": at}
+    if data is None:
+        return client.get(path, headers=headers)
+    return client.post(path, data=data, headers=headers | OURS)
+
+
+def start(client, at="127.0.0.1"):
+    """The answer to the start of a new game of four."""
+    fields = {"act": new_key(), "do": "start", "order": "own", "plan": "2,1", "trump": "untracked"}
+    fields |= {f"players-{seat}": name for seat, name in enumerate(FOUR)}
+    return ask(client, "/new", at, fields)
+
+
+GUESSES = {
+    "games": lambda client, at: ask(client, f"/g/{new_code()}", at),
+    "versions": lambda client, at: ask(client, f"/g/{new_code()}/version", at),
+    "books": lambda client, at: ask(client, f"/b/{new_code()}/players", at),
+    "invitations": lambda client, at: ask(client, f"/k/{new_key()}", at),
+    "invitations taken": lambda client, at: ask(client, f"/k/{new_key()}", at, {}),
+    "codes": lambda client, at: ask(client, "/watch", at, {"code": "ABCDEF"}),
+    "codes taken": lambda client, at: ask(client, "/watch", at, {"code": "ABCDEF", "keep": "y"}),
+}
+
+
+@pytest.mark.target("S15")
+def test_guessing_stops_after_30_misses_a_minute(limited, later):
+    """Whatever is guessed counts together; then even a hit is refused, by a page that says for how long."""
+    app = limited()
+    keeper, guesser = app.test_client(), app.test_client()
+    code = start(keeper).location.split("/")[2]
+    for at in range(30):
+        answer = list(GUESSES.values())[at % len(GUESSES)](guesser, "198.51.100.7")
+        assert answer.status_code in (404, 422)
+    for guess in (*GUESSES.values(), lambda client, at: ask(client, f"/g/{code}", at)):
+        answer = guess(guesser, "198.51.100.7")
+        assert answer.status_code == 429
+        assert 1 <= int(answer.headers["Retry-After"]) <= 60
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert "Wait a moment" in answer.text
+    assert "Try again in 1 minute." in answer.text
+    assert ask(guesser, f"/g/{code}", "198.51.100.8").status_code == 200, "the neighbours are not to suffer"
+    assert ask(guesser, "/", "198.51.100.7").status_code == 200
+    assert ask(keeper, f"/g/{code}", "198.51.100.7").status_code == 200, (
+        "nor is a keeper behind the same address"
+    )
+    later(61)
+    assert ask(guesser, f"/g/{code}", "198.51.100.7").status_code == 200
+
+
+@pytest.mark.target("S15")
+@pytest.mark.parametrize("what", GUESSES)
+def test_every_kind_of_guess_is_counted(limited, what):
+    """Each alone is stopped at the 31st, a household of IPv6 as one."""
+    client = limited().test_client()
+    answers = [GUESSES[what](client, f"2001:db8:1:2:{at:x}::{at:x}").status_code for at in range(31)]
+    assert set(answers[:30]) <= {404, 422}
+    assert answers[30] == 429
+    assert GUESSES[what](client, "2001:db8:1:3::1").status_code in (404, 422)
+
+
+@pytest.mark.target("S15")
+def test_eight_phones_that_watch_are_never_hindered(limited):
+    """600 looks within a minute from behind one address, some at a game that is deleted meanwhile: no 429."""
+    app = limited()
+    keeper, watcher = app.test_client(), app.test_client()
+    code = start(keeper).location.split("/")[2]
+    deleted = start(keeper).location.split("/")[2]
+    with app.app_context():
+        game = Game.find(deleted)
+        game.delete(game.started)
+        db.session.commit()
+    began = time.time()
+    looks = [ask(watcher, f"/g/{code}/version", "198.51.100.7").status_code for _ in range(530)]
+    looks += [ask(watcher, f"/g/{code}", "198.51.100.7").status_code for _ in range(20)]
+    assert set(looks) == {200}
+    assert {ask(watcher, f"/g/{deleted}/version", "198.51.100.7").status_code for _ in range(50)} == {404}
+    assert time.time() - began < 60
+    assert ask(watcher, f"/g/{code}", "198.51.100.7").status_code == 200
+
+
+@pytest.mark.target("S14")
+@pytest.mark.parametrize(
+    ("neighbours", "stranger"),
+    [
+        ("198.51.100.{}", "198.51.101.1"),
+        ("2001:db8:1:2::{}", "2001:db8:1:3::1"),
+        ("::ffff:198.51.100.{}", "::1:1"),
+    ],
+)
+def test_ten_games_an_hour_from_one_network(limited, later, neighbours, stranger):
+    """A /24 or a /64 starts ten games or books an hour; the eleventh is kept in the page to be sent again."""
+    app = limited()
+    clients = [app.test_client() for _ in range(12)]
+    for at, client in enumerate(clients[:9]):
+        assert start(client, neighbours.format(at)).status_code == 302
+    book = {"act": "a-tap-of-its-own", "name": "Family"}
+    assert ask(clients[9], "/books", neighbours.format(9), book).status_code == 302
+    assert ask(clients[9], "/books", neighbours.format(9), book).status_code == 302, "the same book once more"
+    for answer in (
+        start(clients[10], neighbours.format(10)),
+        ask(clients[10], "/books", neighbours.format(10), book),
+    ):
+        assert answer.status_code == 429
+        assert 3500 < int(answer.headers["Retry-After"]) <= 3600
+        assert "Too many games were started from your network" in answer.text
+    refused = start(clients[10], neighbours.format(10))
+    assert 'name="players-0" value="Ada"' in refused.text
+    assert (
+        ask(clients[10], "/new", neighbours.format(10), {"do": "add", "newcomers": "Ada"}).status_code == 200
+    )
+    assert start(clients[11], stranger).status_code == 302
+    later(3601)
+    assert start(clients[10], neighbours.format(10)).status_code == 302
+
+
+@pytest.mark.target("S14")
+def test_twenty_invitations_an_hour(limited):
+    """A keeper who is not who it seems cannot fill the database with keys."""
+    client = limited().test_client()
+    code = start(client).location.split("/")[2]
+    with client.application.app_context():
+        at = f"/b/{Game.find(code).book.code}/keepers"
+    makes = [
+        ask(client, f"{at}/{what}", "198.51.100.7", {"act": new_key()}).status_code
+        for what in ("invite", "recovery") * 10
+    ]
+    assert set(makes) == {302}
+    answer = ask(client, f"{at}/invite", "198.51.100.7", {"act": new_key()})
+    assert answer.status_code == 429
+    assert "Too many invitations" in answer.text
+
+
+def test_who_sits_at_the_server_starts_as_many_games_as_wanted(limited):
+    """A demo, a test, an evening of very short games on this very computer: nothing is counted but guesses."""
+    client = limited().test_client()
+    assert {start(client).status_code for _game in range(15)} == {302}
+
+
+def test_the_address_is_the_phones_own_only_where_a_proxy_is_trusted(limited):
+    """Without the setting a made-up header changes nothing: all guesses are counted for who really asks."""
+    client = limited(PROXIES=0).test_client()
+    answers = [ask(client, f"/g/{new_code()}", f"198.51.{at}.7").status_code for at in range(31)]
+    assert answers == [404] * 30 + [429]
+
+
+@pytest.mark.parametrize(
+    "at", ["", "nonsense", "1.2.3.4.5", "fe80::1%eth0", "::ffff:1.2.3.4", "\u0661.2.3.4"]
+)
+def test_an_odd_address_is_one_too(limited, at):
+    """What a proxy passes on may be anything; the page comes."""
+    assert ask(limited().test_client(), f"/g/{new_code()}", at).status_code == 404
+
+
+def test_counts_go_when_their_time_is_over(limited, later):
+    """A thousand networks that guess once leave nothing behind after a minute."""
+    app = limited()
+    client = app.test_client()
+    (limiter,) = app.extensions["limiter"]
+    for at in range(1000):
+        ask(client, f"/g/{new_code()}/version", f"198.51.{at // 250}.{at % 250}")
+    assert len(limiter.storage.events) == 1000
+    later(61)
+    ask(client, f"/g/{new_code()}/version", "203.0.113.1")
+    deadline = time.monotonic() + 5
+    while len(limiter.storage.events) > 1 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    counted = [key for key, events in limiter.storage.events.items() if events]
+    assert len(counted) == 1
+
+
+@pytest.mark.parametrize("given", ["-1", "one", "1.5", "²", "1000"])
+def test_a_wrong_number_of_proxies_stops_the_start(tmp_path, monkeypatch, given):
+    """It says in plain words what is wanted."""
+    monkeypatch.setenv("SCOREBOOK_PROXIES", given)
+    with pytest.raises(SystemExit, match="number of proxies"):
+        create_app({"DATA_FOLDER": tmp_path})
