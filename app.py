@@ -84,7 +84,8 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
         ],
         PROXIES=count_of(os.environ.get("SCOREBOOK_PROXIES") or "0"),
         RATELIMIT_STORAGE_URI=os.environ.get("RATELIMIT_STORAGE_URI") or "memory://",
-        RATELIMIT_STRATEGY="moving-window",
+        # Forgets a network some time after its last try, which the exact "moving-window" never does in memory.
+        RATELIMIT_STRATEGY="sliding-window-counter",
         MAX_CONTENT_LENGTH=64 * 1024,
         MAX_FORM_MEMORY_SIZE=64 * 1024,
         MAX_FORM_PARTS=200,
