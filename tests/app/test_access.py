@@ -210,6 +210,7 @@ def test_a_shared_book_opens_nothing_of_its_keepers(app, table, address, other_p
             assert answer.status_code == 404, route
 
 
+@pytest.mark.target("S2")
 def test_whoever_may_not_write_changes_nothing(app, table, address, other_phone, rows):
     """Complete and legal forms, sent by a phone that may only look, leave every row as it was."""
     before = rows()
@@ -228,6 +229,7 @@ def test_whoever_may_not_write_changes_nothing(app, table, address, other_phone,
     assert rows() == before
 
 
+@pytest.mark.target("S1")
 def test_a_forged_cookie_is_no_key(app, table, other_phone):
     """A cookie that this server did not sign counts as none."""
     table.start(*FOUR, order="own", plan="1")
@@ -237,6 +239,7 @@ def test_a_forged_cookie_is_no_key(app, table, other_phone):
     assert not other_phone.page.select("main form")
 
 
+@pytest.mark.target("S4")
 def test_looking_changes_nothing(app, table, address, rows):
     """Messengers and search engines may fetch every address, with GET, HEAD or OPTIONS: no row changes."""
     addresses = [address(route)[1] for route in ROUTES]
@@ -294,6 +297,7 @@ def test_an_invitation_to_a_book_that_is_kept_already_does_no_harm(table, rows):
 # Other sites
 
 
+@pytest.mark.target("S5")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -328,6 +332,7 @@ def test_only_our_own_pages_may_post(table, rows, headers, status):
         assert "did not come from a page of this scorebook" in answer.text
 
 
+@pytest.mark.target("S5")
 def test_no_route_at_all_takes_a_post_from_elsewhere(app, table, address, rows):
     """The guard stands in front of every address, also of those that are none."""
     addresses = [address(route)[1] for route in ROUTES] + ["/nothing", "/g/nothing"]
@@ -347,6 +352,7 @@ def flags(answer):
     return pair.partition("=")[0], {each.casefold() for each in attributes}
 
 
+@pytest.mark.target("S21")
 def test_the_cookie_is_for_this_site_and_no_script(app, empty):
     """Over plain http in a home network: HttpOnly, SameSite=Lax, for 400 days."""
     answer = app.test_client().get("/new")
@@ -359,6 +365,8 @@ def test_the_cookie_is_for_this_site_and_no_script(app, empty):
     assert any(each.startswith(f"expires={days:%a, %d %b %Y}".casefold()) for each in attributes)
 
 
+@pytest.mark.target("S7")
+@pytest.mark.target("S21")
 def test_over_https_the_cookie_is_bound_to_the_host(tmp_path):
     """With https it is Secure and carries the __Host- prefix."""
     app = create_app({"TESTING": True, "DATA_FOLDER": tmp_path, "HTTPS": True})
