@@ -83,10 +83,18 @@ def _home() -> Response:
     return redirect(url_for("home.home"))
 
 
+@bp.get("/books")
+def another_book() -> str:
+    """Where another book is given its name."""
+    return render_template("keys/book.html", form=BookForm())
+
+
 @bp.post("/books")
-def start_book() -> Response:
+def start_book() -> Response | tuple[str, int]:
     """Start another book on this phone; the one of that name where it keeps one."""
     form = BookForm(request.form)
+    if form.act.data and not form.validate():
+        return render_template("keys/book.html", form=form), 422
     tap(form)
     name = form.name.data
     book = next((each for each in Book.kept_by(phone()) if each.name == name), None)

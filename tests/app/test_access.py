@@ -92,6 +92,7 @@ ROUTES = {
     "GET /g/<code>/share": with_address(200),
     "GET /watch": everybody(200),
     "POST /watch": everybody(422),
+    "GET /books": everybody(200),
     "POST /books": everybody(400),
     "GET /b/<code>/keepers": keepers(200),
     "GET /b/<code>/keepers/link": keepers(302),

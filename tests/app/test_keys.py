@@ -337,6 +337,9 @@ def test_one_phone_keeps_several_books(game, rows):
     game.phone.send(game.phone.button("name-book"), 422, name="x" * 81)
     assert game.phone.page.select_one("#book-error")
     game.phone.get(f"/b/{first}/keepers")
+    game.phone.follow("Start a book for another group")
+    game.phone.send(game.phone.button("start-book"), 422, name=" ")
+    assert "Type a name." in game.phone.page.select_one("#name-error").get_text()
     game.phone.send(game.phone.button("start-book"), name="Thursday club")
     second = game.phone.address.split("/")[2]
     assert second != first

@@ -63,11 +63,13 @@ def test_the_pages_of_keys_are_for_everybody(thumb):
     keepers = thumb.page.url
     thumb.page.set_viewport_size({"width": 320, "height": 640})
     found = []
-    for name in ("keepers", "link", "share", "watch"):
+    for name in ("keepers", "link", "share", "watch", "books"):
         if name == "link":
             thumb.open(keepers).tap("invite")
         else:
-            thumb.open({"keepers": keepers, "share": f"/g/{code}/share", "watch": "/watch"}[name])
+            thumb.open(
+                {"keepers": keepers, "share": f"/g/{code}/share", "watch": "/watch", "books": "/books"}[name]
+            )
         for summary in thumb.page.locator("summary").all():
             summary.tap()
         assert thumb.page.evaluate("document.documentElement.scrollWidth") <= 320, name
