@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import secrets
 from collections.abc import Mapping
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, Response, abort, make_response, render_template, request
+from flask import Flask, Request, Response, abort, current_app, make_response, render_template, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 import cli
 import language
@@ -32,7 +34,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
     Environment: SCOREBOOK_DATA (the folder of the database and the session secret, default `data/` beside this
     file), DATABASE_URL (default: SQLite in that folder), SECRET_KEY (default: made on first start, kept there),
-    SCOREBOOK_HTTPS=1 when it is reached over https only.
+    SCOREBOOK_HTTPS=1 when it is reached over https only, SCOREBOOK_HOST (the hosts it answers to, with commas
+    between; default: any), SCOREBOOK_PROXIES (how many proxies stand in front of it, default 0),
+    RATELIMIT_STORAGE_URI (where tries are counted, default in memory).
 
     Raises SystemExit in plain words when a setting cannot be used.
     """
@@ -44,6 +48,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     language.init_app(app)
     views.init_app(app)
     cli.init_app(app)
+    if proxies := app.config["PROXIES"]:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
+    app.before_request(refuse_other_hosts)
     app.before_request(refuse_cross_site)
     app.before_request(write_one_at_a_time)
     app.after_request(set_headers)
@@ -80,6 +87,15 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
         SQLALCHEMY_DATABASE_URI=database_url(os.environ.get("DATABASE_URL"), folder),
         SECRET_KEY=os.environ.get("SECRET_KEY"),
         HTTPS=https,
+        HOSTS=[
+            each.strip().casefold()
+            for each in os.environ.get("SCOREBOOK_HOST", "").split(",")
+            if each.strip()
+        ],
+        PROXIES=count_of(os.environ.get("SCOREBOOK_PROXIES") or "0"),
+        RATELIMIT_STORAGE_URI=os.environ.get("RATELIMIT_STORAGE_URI") or "memory://",
+        # Forgets a network some time after its last try, which the exact "moving-window" never does in memory.
+        RATELIMIT_STRATEGY="sliding-window-counter",
         MAX_CONTENT_LENGTH=64 * 1024,
         MAX_FORM_MEMORY_SIZE=64 * 1024,
         MAX_FORM_PARTS=200,
@@ -106,6 +122,13 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
 
 
+def count_of(proxies: str) -> int:
+    """The number of proxies in front; SystemExit in plain words for anything else."""
+    if not (proxies.isascii() and proxies.isdigit() and len(proxies) < 3):
+        raise SystemExit("SCOREBOOK_PROXIES is the number of proxies in front of the scorebook, such as 1.")
+    return int(proxies)
+
+
 def database_url(given: str | None, folder: Path) -> str:
     """The address of the database for SQLAlchemy; PostgreSQL is always spoken to through psycopg."""
     if not given:
@@ -123,6 +146,12 @@ def kept_secret(path: Path) -> str:
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(secrets.token_urlsafe(48))
     return path.read_text(encoding="ascii")
+
+
+def refuse_other_hosts() -> None:
+    """Answer only to the hosts of the settings: what a forged Host header says must not get into a link to share."""
+    if current_app.config["HOSTS"] and request.host.casefold() not in current_app.config["HOSTS"]:
+        abort(400, "host")
 
 
 def refuse_cross_site() -> None:
@@ -178,9 +207,16 @@ def show_error(error: HTTPException) -> Response:
     if error.response is not None or error.code is None:
         return error.get_response()  # type: ignore[return-value]
     db.session.rollback()
+    again = error.retry_after if isinstance(error, TooManyRequests) else 0
+    wait = again if isinstance(again, int) else 60
     page = make_response(
-        render_template("error.html", status=error.code, reason=error.description), error.code
+        render_template(
+            "error.html", status=error.code, reason=error.description, minutes=math.ceil(wait / 60)
+        ),
+        error.code,
     )
+    if wait:
+        page.headers["Retry-After"] = str(wait)
     if isinstance(error, MethodNotAllowed):
         page.allow.update(error.valid_methods or ())
     return page

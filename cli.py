@@ -181,7 +181,10 @@ def _beginning(whole: record.Record, played: int) -> record.Record:
 @click.argument("book")
 @with_appcontext
 def keeper(book: str) -> None:
-    """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it)."""
+    """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it).
+
+    It works once, within 24 hours.
+    """
     from sqlalchemy import select
 
     from database import db
@@ -199,6 +202,8 @@ def keeper(book: str) -> None:
 
 
 def _address(endpoint: str, **values: Any) -> str:
-    """The address of a page for a person at this computer; the host is theirs to change."""
-    with current_app.test_request_context(base_url="http://127.0.0.1:8000"):
+    """The address of a page at the host of the settings; without one for a person at this computer, to be changed."""
+    host = next(iter(current_app.config["HOSTS"]), "127.0.0.1:8000")
+    scheme = "https" if current_app.config["HTTPS"] else "http"
+    with current_app.test_request_context(base_url=f"{scheme}://{host}"):
         return url_for(endpoint, **values, _external=True)

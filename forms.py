@@ -16,7 +16,7 @@ from wtforms.validators import InputRequired, Length, NumberRange, Optional, Val
 
 from language import gettext as _
 from language import own_names, say
-from models import Facts
+from models import SPOKEN_ALPHABET, SPOKEN_LENGTH, Facts
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
 from rules.problem import Problem
@@ -25,6 +25,7 @@ from rules.variants import EvenTable, First, NoTrumpOn, Rules, Ties, Trump, Trum
 
 LONGEST_LIST = 1000
 """Characters of a line with several names."""
+LONGEST_BOOK_NAME = 80
 
 
 def number(**settings: Any) -> IntegerField:
@@ -149,6 +150,41 @@ class NameForm(TapForm):
         field.data = names.tidy(field.data or "")
         if trouble := names.name_problem(field.data):
             raise ValidationError(say(trouble))
+
+
+class BookForm(TapForm):
+    """What a book is called."""
+
+    name = StringField()
+
+    def validate_name(self, field: StringField) -> None:
+        """A name, not too long."""
+        field.data = names.tidy(field.data or "")
+        if not field.data:
+            raise ValidationError(_("Type a name."))
+        if len(field.data) > LONGEST_BOOK_NAME:
+            raise ValidationError(_("At most %(most)d characters.", most=LONGEST_BOOK_NAME))
+
+
+class CodeForm(Form):
+    """Six characters as somebody said them: in any case, with blanks or dashes between."""
+
+    code = StringField()
+
+    def validate_code(self, field: StringField) -> None:
+        """Six characters of those a code is made of; nothing else is looked for."""
+        typed = field.data or ""
+        field.data = "".join(each for each in typed.upper() if each in SPOKEN_ALPHABET)
+        others = [each for each in typed.upper() if each.isalnum() and each not in SPOKEN_ALPHABET]
+        if len(field.data) != SPOKEN_LENGTH or others:
+            field.data = ""
+            raise ValidationError(_("A code has six letters and digits. None of them is 0, O, 1 or I."))
+
+    def refuse(self) -> None:
+        """Nobody has that code."""
+        self.code.errors = [
+            _("Nothing goes by this code now. Codes end with the game, or after ten minutes.")
+        ]
 
 
 class PersonForm(TapForm):

@@ -23,11 +23,13 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     CheckConstraint,
+    ColumnElement,
     ForeignKey,
     Select,
     String,
     UniqueConstraint,
     bindparam,
+    delete,
     func,
     select,
     update,
@@ -48,11 +50,18 @@ from rules.variants import Rules, Trump
 
 CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 CODE_LENGTH = 26
+"""26 base-32 characters are 130 bits: nobody guesses an address."""
+SPOKEN_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+SPOKEN_LENGTH = 6
+"""A code to be told across the table, without 0 O 1 I. 30 bits are enough for a short time and few guesses only."""
+INVITED_FOR = timedelta(hours=24)
+SPOKEN_FOR = timedelta(minutes=10)
+SEEN_EVERY = timedelta(hours=1)
+"""When a phone was last seen is written down no more often than this."""
 KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
 """PostgreSQL refuses to look for a larger one."""
-"""26 base-32 characters are 130 bits: nobody guesses an address."""
 
 
 class Stale(Exception):
@@ -116,6 +125,9 @@ class Book(Base):
     created: Mapped[datetime] = mapped_column(Instant)
     is_shared: Mapped[bool] = mapped_column(default=False)
     """Whether anybody who has its address may look at it, and pages of its games lead there."""
+    recovery_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    """Of the key in the recovery link, which makes phones keepers until it is replaced."""
+    recovery_made: Mapped[datetime | None] = mapped_column(Instant)
     keepers: Mapped[list[Keeper]] = relationship(back_populates="book", cascade="all, delete-orphan")
     players: Mapped[list[Player]] = relationship(back_populates="book", cascade="all, delete-orphan")
     games: Mapped[list[Game]] = relationship(back_populates="book", cascade="all, delete-orphan")
@@ -129,9 +141,17 @@ class Book(Base):
         return book
 
     @classmethod
-    def find(cls, code: str) -> Book | None:
-        """The book of an address."""
-        return db.session.scalar(select(cls).where(cls.code == code)) if _is_code(code) else None
+    def find(cls, code: str, *, writing: bool = False) -> Book | None:
+        """The book of an address. For writing it is locked until the transaction ends."""
+        found = select(cls).where(cls.code == code)
+        if writing:
+            found = found.with_for_update(of=cls)
+        return db.session.scalar(found) if _is_code(code) else None
+
+    @classmethod
+    def recovered_by(cls, key: str) -> Book | None:
+        """The book whose recovery link has that key."""
+        return db.session.scalar(select(cls).where(cls.recovery_hash == hashed(key)))
 
     @classmethod
     def kept_by(cls, phone: str) -> Sequence[Book]:
@@ -144,11 +164,58 @@ class Book(Base):
         found = select(Keeper).where(Keeper.book_id == self.id, Keeper.key_hash == hashed(phone))
         return db.session.scalar(found)
 
-    def invite(self, at: datetime, valid: timedelta = timedelta(hours=24)) -> str:
-        """A new single-use key that makes one more phone a keeper. Only its hash is stored."""
-        key = secrets.token_urlsafe(24)
-        db.session.add(Invitation(book=self, key_hash=hashed(key), expires=at + valid))
+    def phones(self) -> Sequence[Keeper]:
+        """The phones that keep the book, the first one first."""
+        return db.session.scalars(select(Keeper).where(Keeper.book_id == self.id).order_by(Keeper.id)).all()
+
+    def phone_of(self, number: int) -> Keeper | None:
+        """The phone with that number, if it keeps this book."""
+        found = select(Keeper).where(Keeper.book_id == self.id, Keeper.id == min(number, LARGEST_ID))
+        return db.session.scalar(found)
+
+    def welcome(self, phone: str, at: datetime) -> None:
+        """Make a phone a keeper, unless it is one."""
+        if self.keeper(phone) is None:
+            self.keepers.append(Keeper(key_hash=hashed(phone), created=at, seen=at))
+
+    def invite(self, at: datetime, valid: timedelta = INVITED_FOR, *, spoken: str | None = None) -> str:
+        """A new single-use key that makes one more phone a keeper. Only its hash is stored.
+
+        `spoken` is a code (see `new_spoken_code`) that does the same, instead of the key, for `SPOKEN_FOR`.
+        """
+        db.session.execute(delete(Invitation).where(Invitation.expires < at))
+        key = new_key()
+        invitation = Invitation(book=self, key_hash=hashed(key), expires=at + valid)
+        if spoken:
+            invitation.code_hash, invitation.code_expires = hashed(spoken), at + SPOKEN_FOR
+        db.session.add(invitation)
         return key
+
+    def new_recovery(self, at: datetime) -> str:
+        """The key of a new recovery link, which may be used more than once. The one before is dead."""
+        key = new_key()
+        self.recovery_hash, self.recovery_made = hashed(key), at
+        return key
+
+    def remove(self, keeper: Keeper) -> None:
+        """Take the right to write from a phone. Raises RulesError where nobody could ever write again."""
+        if self.recovery_hash is None and len(self.phones()) == 1:
+            raise RulesError(
+                problem(
+                    "this is the only phone that keeps the book: add another, or make a recovery link first"
+                )
+            )
+        db.session.delete(keeper)
+
+    def replace_keys(self, keeper: Keeper) -> None:
+        """Leave this keeper alone the right to write: other phones, invitations, recovery link are dead."""
+        db.session.execute(delete(Keeper).where(Keeper.book_id == self.id, Keeper.id != keeper.id))
+        db.session.execute(delete(Invitation).where(Invitation.book_id == self.id))
+        self.recovery_hash = self.recovery_made = None
+
+    def wants_recovery(self) -> bool:
+        """Whether it is time to offer a recovery link: after the first finished game, until there is one."""
+        return self.recovery_hash is None and len(self.finished_games(2)) == 1
 
     def player(self, name: str) -> Player:
         """The player of that name, new if the book does not know it. The name must be tidied and legal."""
@@ -328,6 +395,7 @@ class Book(Base):
             book=self,
             code=code,
             identity=code,
+            watch_code=new_spoken_code(),
             action=key,
             rules=rules.write(),
             plan=list(plan),
@@ -366,9 +434,14 @@ class Keeper(Base):
     seen: Mapped[datetime] = mapped_column(Instant)
     book: Mapped[Book] = relationship(back_populates="keepers")
 
+    def note(self, at: datetime) -> None:
+        """The phone writes: remember when, roughly."""
+        if at - self.seen > SEEN_EVERY:
+            self.seen = at
+
 
 class Invitation(Base):
-    """A key that makes one phone a keeper, once, before it expires."""
+    """A key that makes one phone a keeper, once, before it expires; for a while also a code to be spoken."""
 
     __tablename__ = "invitation"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -376,19 +449,29 @@ class Invitation(Base):
     key_hash: Mapped[str] = mapped_column(String(64), unique=True)
     expires: Mapped[datetime] = mapped_column(Instant)
     used: Mapped[datetime | None] = mapped_column(Instant)
+    code_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    code_expires: Mapped[datetime | None] = mapped_column(Instant)
     book: Mapped[Book] = relationship()
 
     @classmethod
-    def open_one(cls, key: str, at: datetime) -> Invitation | None:
-        """The invitation with that key if it can still be used."""
-        found = select(cls).where(cls.key_hash == hashed(key), cls.used.is_(None), cls.expires > at)
-        return db.session.scalar(found)
+    def find(cls, key: str, at: datetime, *, writing: bool = False) -> Invitation | None:
+        """The invitation with that key, used or not, before it expires. For writing it is locked."""
+        return cls._one(writing, cls.key_hash == hashed(key), cls.expires > at)
+
+    @classmethod
+    def find_spoken(cls, code: str, at: datetime, *, writing: bool = False) -> Invitation | None:
+        """The invitation with that code, used or not, before the code expires. For writing it is locked."""
+        return cls._one(writing, cls.code_hash == hashed(code), cls.code_expires > at)
+
+    @classmethod
+    def _one(cls, writing: bool, *conditions: ColumnElement[bool]) -> Invitation | None:
+        found = select(cls).where(*conditions)
+        return db.session.scalar(found.with_for_update(of=cls) if writing else found)
 
     def accept(self, phone: str, at: datetime) -> None:
-        """Make the phone a keeper and use the invitation up."""
+        """Make the phone a keeper and use the invitation up, with its code."""
         self.used = at
-        if self.book.keeper(phone) is None:
-            self.book.keepers.append(Keeper(key_hash=hashed(phone), created=at, seen=at))
+        self.book.welcome(phone, at)
 
 
 class HouseRules(Base):
@@ -466,6 +549,8 @@ class Game(Base):
     deleted: Mapped[datetime | None] = mapped_column(Instant)
     names_in_previews: Mapped[bool] = mapped_column(default=False)
     """Whether a messenger that shows a preview of the game's link may name its players."""
+    watch_code: Mapped[str | None] = mapped_column(String(SPOKEN_LENGTH), unique=True)
+    """To be told to who wants to watch; it leads here while the game runs."""
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -505,6 +590,12 @@ class Game(Base):
         with db.engine.connect().execution_options(**ALONE) as connection:
             version: int | None = connection.scalar(_VERSION, {"code": code})
             return version
+
+    @classmethod
+    def watched_by(cls, code: str) -> Game | None:
+        """The running game with that code to watch it."""
+        found = select(cls).where(cls.watch_code == code, cls.finished.is_(None), cls.deleted.is_(None))
+        return db.session.scalar(found)
 
     @classmethod
     def started_by(cls, act: Act) -> Game | None:
@@ -1347,8 +1438,18 @@ def new_code() -> str:
     return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
 
 
+def new_spoken_code() -> str:
+    """A fresh code to be told: no game and no invitation has it."""
+    while True:
+        code = "".join(secrets.choice(SPOKEN_ALPHABET) for _ in range(SPOKEN_LENGTH))
+        games = select(Game.id).where(Game.watch_code == code)
+        invitations = select(Invitation.id).where(Invitation.code_hash == hashed(code))
+        if db.session.scalar(games) is None and db.session.scalar(invitations) is None:
+            return code
+
+
 def new_key() -> str:
-    """A fresh secret of 192 bits for a phone."""
+    """A fresh secret of 192 bits."""
     return secrets.token_urlsafe(24)
 
 

@@ -42,7 +42,8 @@ def serve(app: Flask, host: str, port: int) -> None:
         asyncore_use_poll=True,
         # Above the app's own limit, so that its page explains and not the bare line of the server.
         max_request_body_size=32 * 1024 * 1024,
-        clear_untrusted_proxy_headers=True,
+        # Where proxies stand in front, the app itself reads from their headers what it is told to trust.
+        clear_untrusted_proxy_headers=not app.config.get("PROXIES"),
         ident="",
     )
     announce(app, host, listener.getsockname()[1])

@@ -11,7 +11,8 @@
   };
 
   if (window.speechSynthesis && window.SpeechSynthesisUtterance) root.classList.add("can-speak");
-  if (navigator.share) root.classList.add("can-share");
+  const canCopy = navigator.clipboard && navigator.clipboard.writeText;
+  if (navigator.share || canCopy) root.classList.add("can-share");
 
   // Fresh: one small address is asked whether anything changed, only while the page is seen, and at once when it is
   // seen again. Only the nodes that differ are touched, so that scroll, zoom, focus and selection stay.
@@ -165,10 +166,7 @@
     const button = event.target.closest("[data-speak], [data-share]");
     if (!button) return;
     const { speak, share } = button.dataset;
-    if (share) {
-      navigator.share({ title: document.title, url: share }).catch(() => {});
-      return;
-    }
+    if (share) return send(button);
     const wasSpeaking = speechSynthesis.speaking;
     speechSynthesis.cancel();
     if (wasSpeaking) return;
@@ -176,6 +174,19 @@
     spoken.lang = root.lang;
     speechSynthesis.speak(spoken);
   });
+
+  // Where the phone has no share sheet the address is copied; where that is forbidden too, it stands on the page.
+  async function send(button) {
+    const { share, copied } = button.dataset;
+    try {
+      if (navigator.share) return await navigator.share({ title: document.title, url: share });
+      await navigator.clipboard.writeText(share);
+      button.textContent = copied;
+      tell(copied);
+    } catch {
+      // Put away, or not allowed.
+    }
+  }
 
   // A tap brought another page.
   new MutationObserver((changes) => {

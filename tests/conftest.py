@@ -93,7 +93,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     """The app, once on each database, its tables made by the migrations as an operator would make them."""
-    settings: dict[str, Any] = {"TESTING": True, "DATA_FOLDER": tmp_path_factory.mktemp("data")}
+    # Tests try more than a person would; those of the limits make an app of their own.
+    settings: dict[str, Any] = {"TESTING": True, "RATELIMIT_ENABLED": False}
+    settings["DATA_FOLDER"] = tmp_path_factory.mktemp("data")
     if request.param == "postgresql":
         settings["SQLALCHEMY_DATABASE_URI"] = request.getfixturevalue("postgresql")
     app = create_app(settings)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from flask import Flask, abort, g, request, session
+from flask import Flask, abort, current_app, g, request, session, url_for
 from wtforms import Form
 
 from log import Act
 from models import Book, Game, Keeper, new_key
+from views import limits
 
 MOST_SEATS = 6
 """Games in which a phone remembers whose it is: more would make its cookie large."""
@@ -16,11 +17,12 @@ MOST_SEATS = 6
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, offline, play, rules, settings, sheet, table
+    from views import book, games, home, house, keepers, keys, offline, play, rules, settings, sheet, table
 
-    audiences = (home, games, rules, house, play, sheet, table, book, keys, offline, settings)
+    audiences = (home, games, rules, house, play, sheet, table, book, keepers, keys, offline, settings)
     for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)
+    limits.init_app(app)
     app.jinja_env.globals.update(new_act=new_key, now=now)
     app.context_processor(
         lambda: {"theme": session.get("theme", "auto"), "letters": session.get("letters", "usual")}
@@ -42,14 +44,17 @@ def load_game(*, writing: bool | None = None) -> None:
     if writing is None:
         writing = request.method == "POST"
     game = Game.find((request.view_args or {}).pop("code"), writing=writing)
+    g.keeper = game.book.keeper(phone()) if game and "phone" in session else None
+    check_guess(game is not None)
     if game is None:
         abort(404, "game")
     g.game = game
-    g.keeper = game.book.keeper(phone()) if "phone" in session else None
     if game.deleted and request.endpoint != "table.restore":
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")
+    if writing:
+        g.keeper.note(now())
     g.me = dict(session.get("seats", ())).get(_seat_key())
 
 
@@ -76,13 +81,28 @@ def load_book() -> None:
 
     Somebody who is no keeper may look, and only at a book that its keepers share.
     """
-    book = Book.find((request.view_args or {}).pop("code"))
+    writing = request.method == "POST"
+    book = Book.find((request.view_args or {}).pop("code"), writing=writing)
+    g.keeper = book.keeper(phone()) if book and "phone" in session else None
+    check_guess(book is not None)
     if book is None:
         abort(404)
     g.book = book
-    g.keeper = book.keeper(phone()) if "phone" in session else None
-    if g.keeper is None and (request.method == "POST" or not book.is_shared):
+    if g.keeper is None and (writing or not book.is_shared):
         abort(404)
+    if writing:
+        g.keeper.note(now())
+
+
+def check_guess(hit: bool) -> None:
+    """Count an address or a code that nobody has, and stop whoever has guessed too often, hit or not; 429 then.
+
+    A keeper is never stopped: what somebody else behind the same address does is not for the table to suffer.
+    """
+    if g.get("keeper") is None:
+        limits.refuse(limits.GUESSES)
+    if not hit:
+        limits.count(limits.GUESSES)
 
 
 def add_book(_endpoint: str, values: dict[str, object]) -> None:
@@ -95,6 +115,12 @@ def keepers_only() -> None:
     """Show a page to the book's keepers alone, shared or not; 404 for everybody else."""
     if g.keeper is None:
         abort(404)
+
+
+def shared_address(endpoint: str, **values: str) -> str:
+    """The whole address of a page, to be sent to somebody. The host is one of ours: see `app.refuse_other_hosts`."""
+    scheme = "https" if current_app.config["HTTPS"] else None
+    return url_for(endpoint, _external=True, _scheme=scheme, **values)
 
 
 def tap(form: Form) -> Act:

@@ -17,7 +17,7 @@ from models import Book, Game, new_key
 from rules.plan import next_dealer
 from rules.problem import RulesError
 from rules.variants import Rules, classic, variants
-from views import now, phone
+from views import limits, now, phone
 
 bp = Blueprint("games", __name__)
 
@@ -101,8 +101,9 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     seat = form.seat(form.dealer.data)
     if seat is None:
         seat = secrets.randbelow(len(called))
-    kept = {each.code: each for each in reversed(books)}
-    book = kept.get(form.book.data or "") or next(iter(books), None) or Book.start(phone(), now())
+    limits.refuse(limits.STARTS)
+    limits.count(limits.STARTS)
+    book = _book(form, books) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.played_on(now()))
     if (untouched := _own_game(form.instead.data or "", books)) and untouched.is_untouched:
@@ -111,10 +112,17 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     return game
 
 
+def _book(form: NewGameForm, books: Sequence[Book]) -> Book | None:
+    """The book that the game goes into: the one chosen, or this phone's first."""
+    kept = {each.code: each for each in reversed(books)}
+    return kept.get(form.book.data or "") or next(iter(books), None)
+
+
 def _page(form: NewGameForm, books: Sequence[Book], *, refused: bool = False) -> str:
     form.offer()
+    book = _book(form, books)
     seated = {name.casefold() for name in form.called()}
-    known = [player.name for book in books for player in book.known_players()]
+    known = [player.name for player in book.known_players()] if book else []
     plan: tuple[int, ...] = ()
     pays = None
     try:
@@ -128,6 +136,8 @@ def _page(form: NewGameForm, books: Sequence[Book], *, refused: bool = False) ->
         "games/new.html",
         refused=refused,
         form=form,
+        books=books,
+        book=book,
         known=[name for name in known if name.casefold() not in seated],
         plan=plan,
         pays=pays,

@@ -29,7 +29,9 @@ def home() -> str | Response:
     return render_template(
         "home/home.html",
         books=books,
-        running=[(game, game.sheet()) for game in running],
+        running=[
+            (game, game.sheet()) for game in sorted(running, key=lambda game: game.touched, reverse=True)
+        ],
         finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
     )
 

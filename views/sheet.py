@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, abort, g, redirect, render_template, request, url_for
+from flask import Blueprint, abort, current_app, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from forms import MeForm
 from models import Game
 from rules.awards import awards
 from rules.sheet import Sheet
-from views import add_code, load_game, remember_me, tap
+from views import add_code, check_guess, load_game, remember_me, shared_address, tap
 from views.chart import Chart
+from views.qr import qr
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
 
@@ -41,7 +42,27 @@ def sheet() -> str:
         upright=stand_upright(whole.names),
         chart=Chart.of(whole),
         last_step=g.game.last_step() if g.keeper else None,
+        book=g.game.book,
+        offers_recovery=g.keeper and whole.outcome and g.game.book.wants_recovery(),
+        leads_to_book=g.keeper is None
+        and g.game.book.is_shared
+        and "book.games" in current_app.view_functions,
         **_open_hand(whole),
+    )
+
+
+@bp.get("/share")
+def share() -> str:
+    """The game's address as QR code and link; for a keeper, while it runs, also the code to be told."""
+    address = shared_address("sheet.sheet", code=g.game.code)
+    is_running = g.game.finished is None
+    return render_template(
+        "sheet/share.html",
+        game=g.game,
+        book=g.game.book,
+        address=address,
+        qr=qr(address),
+        spoken=g.game.watch_code if g.keeper and is_running else None,
     )
 
 
@@ -69,6 +90,8 @@ def _open_hand(whole: Sheet) -> dict[str, Any]:
 def version(code: str) -> Response:
     """The number of the latest change, as an ETag: 304 for whoever knows it."""
     number = Game.version_of(code)
+    # The phones that still ask for a game which was deleted are no guessers.
+    check_guess(number is not None or Game.find(code) is not None)
     if number is None:
         abort(404, "game")
     tag = str(number)

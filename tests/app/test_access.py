@@ -7,79 +7,116 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app import create_app
-from models import db
+from models import db, new_code, new_key
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
+WHO = (
+    "nobody, who has no address and guesses",
+    "a watcher, who has only the address",
+    "the keeper of another book",
+    "a keeper whose key was replaced",
+    "a keeper who was removed",
+    "the keeper",
+)
+
+
+def everybody(status):
+    """What each of `WHO` is answered: the same."""
+    return (status,) * len(WHO)
+
+
+def with_address(status):
+    """Whoever has the address, which is secret; 404 for who has not."""
+    return (404,) + (status,) * (len(WHO) - 1)
+
+
+def keepers(status):
+    """The keepers of this very book alone; 404 for everybody else."""
+    return (404,) * (len(WHO) - 1) + (status,)
+
+
 ROUTES = {
-    "GET /": (200, 200, 200),
-    "GET /robots.txt": (200, 200, 200),
-    "GET /manifest.webmanifest": (200, 200, 200),
-    "GET /worker.js": (200, 200, 200),
-    "GET /offline": (200, 200, 200),
-    "GET /g/<code>/offline.json": (404, 404, 200),
-    "GET /static/<path:filename>": (200, 200, 200),
-    "GET /rules": (200, 200, 200),
-    "GET /rules/<id>": (200, 200, 200),
-    "GET /settings": (200, 200, 200),
-    "POST /settings": (302, 302, 302),
-    "GET /house-rules": (200, 200, 200),
-    "GET /house-rules/new": (200, 200, 200),
-    "POST /house-rules/new": (200, 200, 200),
-    "GET /new": (200, 200, 200),
-    "POST /new": (200, 200, 200),
-    "GET /g/<code>": (200, 200, 200),
-    "GET /g/<code>/rules": (200, 200, 200),
-    "GET /g/<code>/version": (200, 200, 200),
-    "GET /g/<code>/now": (302, 302, 302),
-    "GET /g/<code>/board": (200, 200, 200),
-    "GET /g/<code>/hands/<int:number>": (200, 200, 200),
-    "GET /g/<code>/hands/<int:number>/<part>": (302, 302, 302),
-    "POST /g/<code>/hands/<int:number>/trump": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/bids": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/rebid": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/tally": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/over": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/tricks": (404, 404, 400),
-    "POST /g/<code>/hands/<int:number>/score": (404, 404, 400),
-    "POST /g/<code>/undo": (404, 404, 400),
-    "POST /g/<code>/redo": (404, 404, 400),
-    "GET /g/<code>/table": (404, 404, 200),
-    "POST /g/<code>/void": (404, 404, 400),
-    "POST /g/<code>/dealer": (404, 404, 400),
-    "POST /g/<code>/adjustments": (404, 404, 400),
-    "POST /g/<code>/adjustments/drop": (404, 404, 400),
-    "POST /g/<code>/join": (404, 404, 400),
-    "POST /g/<code>/leave": (404, 404, 400),
-    "POST /g/<code>/sit-out": (404, 404, 400),
-    "POST /g/<code>/swap": (404, 404, 400),
-    "POST /g/<code>/take-over": (404, 404, 400),
-    "POST /g/<code>/plan": (404, 404, 400),
-    "POST /g/<code>/end": (404, 404, 400),
-    "POST /g/<code>/reopen": (404, 404, 400),
-    "GET /g/<code>/hands/<int:number>/correct": (404, 404, 200),
-    "POST /g/<code>/hands/<int:number>/correct": (404, 404, 400),
-    "GET /g/<code>/log": (200, 200, 200),
-    "GET /g/<code>/delete": (404, 404, 200),
-    "POST /g/<code>/delete": (404, 404, 400),
-    "POST /g/<code>/restore": (404, 404, 400),
-    "GET /b/<code>/players": (404, 404, 200),
-    "POST /b/<code>/players/<int:number>/name": (404, 404, 400),
-    "POST /b/<code>/players/<int:number>/merge": (404, 404, 400),
-    "POST /b/<code>/players/<int:number>/part": (404, 404, 400),
-    "GET /k/<key>": (200, 200, 200),
-    "POST /k/<key>": (302, 302, 302),
-    "GET /g/<code>/card": (302, 302, 302),
-    "GET /g/<code>/me": (200, 200, 200),
-    "POST /g/<code>/me": (400, 400, 400),
-    "POST /g/<code>/previews": (404, 404, 400),
+    "GET /": everybody(200),
+    "GET /robots.txt": everybody(200),
+    "GET /static/<path:filename>": everybody(200),
+    "GET /rules": everybody(200),
+    "GET /rules/<id>": everybody(200),
+    "GET /house-rules": everybody(200),
+    "GET /house-rules/new": everybody(200),
+    "POST /house-rules/new": everybody(200),
+    "GET /new": everybody(200),
+    "POST /new": everybody(200),
+    "GET /g/<code>": with_address(200),
+    "GET /g/<code>/rules": with_address(200),
+    "GET /g/<code>/version": with_address(200),
+    "GET /g/<code>/now": with_address(302),
+    "GET /g/<code>/board": with_address(200),
+    "GET /g/<code>/hands/<int:number>": with_address(200),
+    "GET /g/<code>/hands/<int:number>/<part>": with_address(302),
+    "POST /g/<code>/hands/<int:number>/trump": keepers(400),
+    "POST /g/<code>/hands/<int:number>/bids": keepers(400),
+    "POST /g/<code>/hands/<int:number>/rebid": keepers(400),
+    "POST /g/<code>/hands/<int:number>/tally": keepers(400),
+    "POST /g/<code>/hands/<int:number>/over": keepers(400),
+    "POST /g/<code>/hands/<int:number>/tricks": keepers(400),
+    "POST /g/<code>/hands/<int:number>/score": keepers(400),
+    "POST /g/<code>/undo": keepers(400),
+    "POST /g/<code>/redo": keepers(400),
+    "GET /g/<code>/table": keepers(200),
+    "POST /g/<code>/void": keepers(400),
+    "POST /g/<code>/dealer": keepers(400),
+    "POST /g/<code>/adjustments": keepers(400),
+    "POST /g/<code>/adjustments/drop": keepers(400),
+    "POST /g/<code>/join": keepers(400),
+    "POST /g/<code>/leave": keepers(400),
+    "POST /g/<code>/sit-out": keepers(400),
+    "POST /g/<code>/swap": keepers(400),
+    "POST /g/<code>/take-over": keepers(400),
+    "POST /g/<code>/plan": keepers(400),
+    "POST /g/<code>/end": keepers(400),
+    "POST /g/<code>/reopen": keepers(400),
+    "GET /g/<code>/hands/<int:number>/correct": keepers(200),
+    "POST /g/<code>/hands/<int:number>/correct": keepers(400),
+    "GET /g/<code>/log": with_address(200),
+    "GET /g/<code>/delete": keepers(200),
+    "POST /g/<code>/delete": keepers(400),
+    "POST /g/<code>/restore": keepers(400),
+    "GET /b/<code>/players": keepers(200),
+    "POST /b/<code>/players/<int:number>/name": keepers(400),
+    "POST /b/<code>/players/<int:number>/merge": keepers(400),
+    "POST /b/<code>/players/<int:number>/part": keepers(400),
+    "GET /k/<key>": with_address(200),
+    "POST /k/<key>": with_address(302),
+    "GET /g/<code>/share": with_address(200),
+    "GET /watch": everybody(200),
+    "POST /watch": everybody(422),
+    "GET /books": everybody(200),
+    "POST /books": everybody(400),
+    "GET /b/<code>/keepers": keepers(200),
+    "GET /b/<code>/keepers/link": keepers(302),
+    "POST /b/<code>/keepers/invite": keepers(400),
+    "POST /b/<code>/keepers/recovery": keepers(400),
+    "POST /b/<code>/keepers/<int:number>/name": keepers(400),
+    "POST /b/<code>/keepers/<int:number>/remove": keepers(400),
+    "POST /b/<code>/keepers/replace": keepers(400),
+    "POST /b/<code>/keepers/sharing": keepers(400),
+    "POST /b/<code>/keepers/book": keepers(400),
+    "GET /manifest.webmanifest": everybody(200),
+    "GET /worker.js": everybody(200),
+    "GET /offline": everybody(200),
+    "GET /g/<code>/offline.json": keepers(200),
+    "GET /settings": everybody(200),
+    "POST /settings": everybody(302),
+    "GET /g/<code>/card": with_address(302),
+    "GET /g/<code>/me": with_address(200),
+    "POST /g/<code>/me": with_address(400),
+    "POST /g/<code>/previews": keepers(400),
 }
-"""What a phone without cookie, the keeper of another book and the game's keeper are answered when they send nothing.
+"""What each of `WHO` is answered when they send nothing.
 
 A keeper's 400 says that the form was looked at; a new route must be given its line here.
 """
-
-WHO = ("a phone without cookie", "the keeper of another book", "the keeper")
 
 
 def routes(app):
@@ -91,6 +128,7 @@ def routes(app):
     }
 
 
+@pytest.mark.target("S2")
 def test_every_route_is_in_the_matrix(app):
     """Nobody adds an address without saying who may use it."""
     assert routes(app) == set(ROUTES)
@@ -103,8 +141,9 @@ def address(table):
     with table.phone.client.application.app_context():
         book = table.game().book
         in_book = {"<code>": book.code, "<int:number>": str(book.everybody()[0].id)}
+        phone = str(book.phones()[0].id)
 
-    def fill(route):
+    def fill(route, guessed=False):
         places = {
             "<code>": table.code,
             "<int:number>": "1",
@@ -116,6 +155,10 @@ def address(table):
             places["<key>"] = invited(table)
         if "/b/" in route:
             places |= in_book
+        if "/keepers/<int:number>" in route:
+            places["<int:number>"] = phone
+        if guessed:
+            places |= {"<code>": new_code(), "<key>": new_key()}
         method, path = route.split()
         for place, value in places.items():
             path = path.replace(place, value)
@@ -132,16 +175,15 @@ def invited(table, at=None):
         return key
 
 
+@pytest.mark.target("S2")
 @pytest.mark.parametrize("who", WHO)
 def test_the_matrix_holds(app, table, address, other_phone, who):
     """Every route answers each kind of phone as the matrix says, and shows a watcher no form of the game."""
-    if who == "the keeper of another book":
-        type(table)(other_phone).start(*FOUR, order="own", plan="1")
-    phone = table.phone if who == "the keeper" else other_phone
+    phone = as_(who, table, other_phone)
     for route, expected in ROUTES.items():
         # An invitation would make a keeper of the phone, so that each is taken by one of its own.
         client = app.test_client() if "/k/" in route else phone.client
-        method, path = address(route)
+        method, path = address(route, guessed=who == WHO[0])
         answer = client.open(path, method=method, headers={"Origin": "http://localhost"}, buffered=True)
         assert answer.status_code == expected[WHO.index(who)], route
         # Who one is only the phone remembers.
@@ -149,6 +191,37 @@ def test_the_matrix_holds(app, table, address, other_phone, who):
             assert "<form" not in answer.text, route
 
 
+def as_(who, table, other_phone):
+    """The phone of one of `WHO`, which has come to be what it is through the pages."""
+    if who == "the keeper":
+        return table.phone
+    if who == "the keeper of another book":
+        type(table)(other_phone).start(*FOUR, order="own", plan="1")
+    if who in ("a keeper whose key was replaced", "a keeper who was removed"):
+        table.kept_on(other_phone)
+        assert other_phone.has("trump-hearts"), "it was a keeper"
+        with other_phone.client.application.app_context():
+            book = table.game().book
+            code, last = book.code, book.phones()[-1].id
+        table.phone.get(f"/b/{code}/keepers")
+        table.phone.tap("replace" if "replaced" in who else f"remove-{last}")
+    return other_phone
+
+
+@pytest.mark.target("S2")
+def test_a_shared_book_opens_nothing_of_its_keepers(app, table, address, other_phone):
+    """Where the book may be looked at, whatever is the keepers' stays theirs."""
+    with app.app_context():
+        table.game().book.is_shared = True
+        db.session.commit()
+    for route, expected in ROUTES.items():
+        method, path = address(route)
+        if expected == keepers(expected[-1]) and (method == "POST" or "/keepers" in path):
+            answer = other_phone.client.open(path, method=method, headers={"Origin": "http://localhost"})
+            assert answer.status_code == 404, route
+
+
+@pytest.mark.target("S2")
 def test_whoever_may_not_write_changes_nothing(app, table, address, other_phone, rows):
     """Complete and legal forms, sent by a phone that may only look, leave every row as it was."""
     before = rows()
@@ -167,6 +240,7 @@ def test_whoever_may_not_write_changes_nothing(app, table, address, other_phone,
     assert rows() == before
 
 
+@pytest.mark.target("S1")
 def test_a_forged_cookie_is_no_key(app, table, other_phone):
     """A cookie that this server did not sign counts as none."""
     table.start(*FOUR, order="own", plan="1")
@@ -176,6 +250,7 @@ def test_a_forged_cookie_is_no_key(app, table, other_phone):
     assert not other_phone.page.select("main form")
 
 
+@pytest.mark.target("S4")
 def test_looking_changes_nothing(app, table, address, rows):
     """Messengers and search engines may fetch every address, with GET, HEAD or OPTIONS: no row changes."""
     addresses = [address(route)[1] for route in ROUTES]
@@ -233,6 +308,7 @@ def test_an_invitation_to_a_book_that_is_kept_already_does_no_harm(table, rows):
 # Other sites
 
 
+@pytest.mark.target("S5")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -267,6 +343,7 @@ def test_only_our_own_pages_may_post(table, rows, headers, status):
         assert "did not come from a page of this scorebook" in answer.text
 
 
+@pytest.mark.target("S5")
 def test_no_route_at_all_takes_a_post_from_elsewhere(app, table, address, rows):
     """The guard stands in front of every address, also of those that are none."""
     addresses = [address(route)[1] for route in ROUTES] + ["/nothing", "/g/nothing"]
@@ -286,6 +363,7 @@ def flags(answer):
     return pair.partition("=")[0], {each.casefold() for each in attributes}
 
 
+@pytest.mark.target("S21")
 def test_the_cookie_is_for_this_site_and_no_script(app, empty):
     """Over plain http in a home network: HttpOnly, SameSite=Lax, for 400 days."""
     answer = app.test_client().get("/new")
@@ -298,6 +376,8 @@ def test_the_cookie_is_for_this_site_and_no_script(app, empty):
     assert any(each.startswith(f"expires={days:%a, %d %b %Y}".casefold()) for each in attributes)
 
 
+@pytest.mark.target("S7")
+@pytest.mark.target("S21")
 def test_over_https_the_cookie_is_bound_to_the_host(tmp_path):
     """With https it is Secure and carries the __Host- prefix."""
     app = create_app({"TESTING": True, "DATA_FOLDER": tmp_path, "HTTPS": True})

@@ -344,14 +344,15 @@ def test_the_final_total_and_place_are_stored_and_taken_away(book):
     assert game.sheet().phase(game.sheet().open_hand) is Phase.TRICKS
 
 
+@pytest.mark.target("S1")
 def test_an_invitation_is_kept_as_a_hash_and_ends(book, rows):
     """No key lies in the database, and after a day it is worth nothing."""
     key = book.invite(NOW)
     db.session.commit()
     assert key not in str(rows())
     assert "the key of a phone" not in str(rows())
-    assert Invitation.open_one(key, NOW + timedelta(hours=23)) is not None
-    assert Invitation.open_one(key, NOW + timedelta(hours=25)) is None
+    assert Invitation.find(key, NOW + timedelta(hours=23)) is not None
+    assert Invitation.find(key, NOW + timedelta(hours=25)) is None
 
 
 # Records

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
+import re
 import stat
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
 from app import create_app
-from models import Game, Hand, db, new_key
+from models import Game, Hand, db, new_code, new_key
+from rules import record
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
@@ -48,6 +53,8 @@ def check_headers(answer):
     assert "noindex" in answer.headers["X-Robots-Tag"]
 
 
+@pytest.mark.target("S6")
+@pytest.mark.target("S7")
 def test_every_answer_carries_the_headers(table):
     """Pages, redirects, files and errors alike; only files with their content in the name are kept by caches."""
     table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
@@ -91,6 +98,7 @@ def test_a_failure_of_our_own_is_a_page_too(fresh):
     assert "sqlite" not in answer.text
 
 
+@pytest.mark.target("S7")
 def test_https_is_asked_for_again_only_over_https(app, empty):
     """Strict-Transport-Security is for https; on plain http it would say nothing."""
     client = app.test_client()
@@ -102,6 +110,7 @@ def test_https_is_asked_for_again_only_over_https(app, empty):
 # Errors
 
 
+@pytest.mark.target("S13")
 @pytest.mark.parametrize(
     ("path", "help_given"),
     [
@@ -145,6 +154,7 @@ def test_after_the_end_there_is_no_next_hand(table):
     assert "This hand has not been dealt yet." in table.phone.text
 
 
+@pytest.mark.target("S13")
 @pytest.mark.parametrize("method", ["TRACE", "PUT", "PATCH", "DELETE", "CONNECT"])
 def test_other_methods_are_refused(app, empty, method):
     """Looking and posting is all there is."""
@@ -153,6 +163,7 @@ def test_other_methods_are_refused(app, empty, method):
     assert "That cannot be done here" in answer.text
 
 
+@pytest.mark.target("S13")
 def test_no_request_turns_into_another_method(table, rows):
     """A GET stays one, whatever a header or a field claims."""
     table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
@@ -163,6 +174,7 @@ def test_no_request_turns_into_another_method(table, rows):
     assert rows() == before
 
 
+@pytest.mark.target("S13")
 def test_nothing_can_be_debugged_from_outside(app, fresh):
     """No debugger, no interactive trace."""
     assert not fresh().debug
@@ -172,6 +184,7 @@ def test_nothing_can_be_debugged_from_outside(app, fresh):
 # Limits
 
 
+@pytest.mark.target("S14")
 @pytest.mark.parametrize("path", ["/new", "/settings"])
 def test_a_body_beyond_64_kib_is_too_much(phone, path):
     """It is refused with a page before anybody reads it."""
@@ -179,6 +192,7 @@ def test_a_body_beyond_64_kib_is_too_much(phone, path):
     assert "That is too much at once" in phone.text
 
 
+@pytest.mark.target("S14")
 def test_more_than_200_parts_are_too_many(phone):
     """A form of 201 parts is refused, one of 200 is read."""
     parts = {f"part-{number}": "1" for number in range(201)}
@@ -190,6 +204,7 @@ def test_more_than_200_parts_are_too_many(phone):
 # Secrets
 
 
+@pytest.mark.target("S12")
 @pytest.mark.parametrize(
     "secret",
     ["x", "x" * 31, "changeme" * 5, "dev" + "x" * 40, "SECRET" + "0" * 40, "your-secret-key-goes-here" * 2],
@@ -201,6 +216,7 @@ def test_a_weak_secret_stops_the_start(tmp_path, monkeypatch, secret):
         create_app({"DATA_FOLDER": tmp_path})
 
 
+@pytest.mark.target("S12")
 def test_a_missing_secret_is_made_once_and_kept(tmp_path, monkeypatch):
     """It lies beside the database, for its owner alone, and the next start uses it again."""
     monkeypatch.delenv("SECRET_KEY", raising=False)
@@ -212,9 +228,110 @@ def test_a_missing_secret_is_made_once_and_kept(tmp_path, monkeypatch):
     assert create_app({"DATA_FOLDER": other}).config["SECRET_KEY"] != first
 
 
+@pytest.mark.target("S1")
+def test_secrets_are_long_and_from_chance(monkeypatch):
+    """What opens something is drawn by `secrets`, with at least 128 bits; only spoken codes are short."""
+    drawn = []
+    monkeypatch.setattr("models.secrets.choice", lambda among: drawn.append(len(among)) or among[0])
+    monkeypatch.setattr("models.secrets.token_urlsafe", lambda size: drawn.append(256**size) or "drawn")
+    new_code()
+    assert math.log2(math.prod(drawn)) >= 128
+    drawn.clear()
+    assert new_key() == "drawn"
+    assert math.log2(math.prod(drawn)) >= 128
+
+
+@pytest.mark.target("S9")
+def test_no_secret_stands_where_it_does_not_belong(table, other_phone, rows, caplog):
+    """Keys are on the page that hands them out, and in no title, error page, redirect, log, record or row."""
+    table.start(*FOUR, dealer=3, order="own", plan="1", trump="untracked", hook=False)
+    with table.phone.client.application.app_context():
+        at = f"/b/{table.game().book.code}/keepers"
+    said, keys = [], []
+    for make in ("invite", "recovery"):
+        table.phone.get(at)
+        table.phone.tap(make)
+        key = table.phone.page.select_one(".share-address").get_text().rpartition("/")[2]
+        keys.append(key)
+        said += [table.phone.page.title.get_text(), table.phone.address]
+        other_phone.get(f"/k/{key}")
+        said.append(other_phone.page.title.get_text())
+        other_phone.tap("accept")
+        said += [other_phone.address, str(other_phone.page)]
+        said.append(str(table.phone.get(at)))
+    other_phone.get(f"/k/{keys[0]}", 404)
+    said.append(str(other_phone.page))
+    table.open(1).play(bids=[1, 0, 0, 0], tricks=[0, 1, 0, 0])
+    for path in ("", "/log", "/share", "/table", "/rules"):
+        said.append(str(table.phone.get(f"/g/{table.code}{path}")))
+    with table.phone.client.session_transaction() as cookie:
+        keys.append(cookie["phone"])
+    with table.phone.client.application.app_context():
+        said.append(json.dumps(record.write(table.game().record())))
+        hashes = [row[2] for row in rows("keeper")["keeper"]]
+    said += [caplog.text, str(rows())]
+    for secret in keys:
+        assert not [each for each in said if secret in each], "the secret itself"
+    assert not [each for each in said[:-1] if any(stored in each for stored in hashes)], (
+        "what is stored of it"
+    )
+
+
+@pytest.mark.target("S8")
+def test_our_files_ask_nobody_else():
+    """No style, script or picture of ours names another host; the pages' own links are looked at by `Phone`."""
+    files = [
+        each
+        for each in (Path(__file__).parents[2] / "static").iterdir()
+        if each.suffix in (".css", ".js", ".svg")
+    ]
+    assert len(files) >= 4
+    for file in files:
+        others = re.findall(r"(?:https?:)?//[\w.-]+\.\w+", file.read_text(encoding="utf-8"))
+        assert set(others) <= {"http://www.w3.org"}, file
+
+
+# Hosts
+
+
+@pytest.mark.target("S17")
+@pytest.mark.parametrize(
+    "forged", ["elsewhere.example", "scores.example:8000", "scores.example.elsewhere.example", ""]
+)
+def test_a_forged_host_gets_into_no_link(fresh, forged):
+    """Where the hosts are set, no other is answered, whether forged directly or through the proxy."""
+    app = fresh(TESTING=True, HOSTS=["scores.example"], HTTPS=True, PROXIES=1)
+    client = app.test_client()
+    code = _game_by(client, "https://scores.example")
+    answer = client.get(f"/g/{code}/share", base_url="https://scores.example")
+    assert f"https://scores.example/g/{code}<" in answer.text
+    assert client.get("/", base_url="https://SCORES.example").status_code == 200
+    for base, headers in (
+        (None, {"Host": forged}),
+        ("https://scores.example", {"X-Forwarded-Host": forged or "elsewhere.example"}),
+    ):
+        answer = client.get(f"/g/{code}/share", base_url=base, headers=headers)
+        assert answer.status_code == 400
+        assert "does not answer under this name" in answer.text
+        assert "elsewhere" not in answer.text
+        assert "qr" not in answer.text
+
+
+@pytest.mark.target("S17")
+def test_links_of_the_commands_have_the_host_of_the_settings(fresh, monkeypatch):
+    """`flask keeper` prints what the phone can open."""
+    monkeypatch.setenv("SCOREBOOK_HOST", "Scores.example, 192.0.2.7:8000")
+    monkeypatch.setenv("SCOREBOOK_HTTPS", "1")
+    app = fresh(TESTING=True)
+    code = _game_by(app.test_client(), "https://192.0.2.7:8000")
+    done = app.test_cli_runner().invoke(args=["keeper", code])
+    assert re.fullmatch(r"https://scores\.example/k/\S{32}\n", done.output)
+
+
 # Redirects
 
 
+@pytest.mark.target("S16")
 @pytest.mark.parametrize(
     "target",
     ["//elsewhere.example", "/\\elsewhere.example", "https://elsewhere.example", "%2f%2felsewhere.example"],
@@ -253,6 +370,7 @@ XSS = (
 )
 
 
+@pytest.mark.target("S10")
 @pytest.mark.parametrize("names", [XSS[:6], XSS[6:]])
 def test_names_are_never_mark_up(table, names):
     """In every phase and on every page a hostile name is text; the driver checks each page for scripts."""
@@ -348,7 +466,7 @@ def test_no_question_breaks_a_page(table, query):
 @pytest.mark.timeout(180)
 def test_2000_random_posts_break_nothing(fresh):
     """Seeded nonsense, mixed with buttons of the pages: no failure, and the log explains every row."""
-    app = fresh(TESTING=True)
+    app = fresh(TESTING=True, RATELIMIT_ENABLED=False)
     chance = random.Random(20_260_131)
     client, statuses = app.test_client(), {}
     addresses = sorted(rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods)
@@ -422,11 +540,11 @@ def test_2000_random_posts_break_nothing(fresh):
             _check_explained(game)
 
 
-def _game_by(client):
+def _game_by(client, base="http://localhost"):
     """A game of four, three hands, started by that client; its code."""
     fields = {"act": new_key(), "do": "start", "order": "own", "plan": "2,1,2", "hook": "y"}
     fields |= {f"players-{seat}": name for seat, name in enumerate(FOUR)}
-    answer = client.post("/new", data=fields, headers={"Origin": "http://localhost"})
+    answer = client.post("/new", data=fields, base_url=base, headers={"Origin": base})
     return answer.location.split("/")[2]
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models import db
+from models import db, new_spoken_code
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
@@ -140,6 +140,22 @@ def house_rules(table):
     return {**sent, "name": "Ours", button["name"]: button["value"]}
 
 
+def spoken(table):
+    """A code that makes one phone a keeper."""
+    with table.phone.client.application.app_context():
+        code = new_spoken_code()
+        table.game().book.invite(datetime.now(UTC), spoken=code)
+        db.session.commit()
+        return code
+
+
+def kept_by_two(table):
+    """Another phone keeps the book, too."""
+    with table.phone.client.application.app_context():
+        table.game().book.welcome("the key of another phone", datetime.now(UTC))
+        db.session.commit()
+
+
 FORMS = {
     "/settings": (bidding, {"theme": "dark"}),
     "/new": (bidding, new_game),
@@ -177,6 +193,15 @@ FORMS = {
     "/b/<code>/players/<int:number>/name": (bidding, {"name": "Adele"}),
     "/b/<code>/players/<int:number>/merge": (another, lambda table: {"person": player(table, "Eline")}),
     "/b/<code>/players/<int:number>/part": (merged, {}),
+    "/watch": (bidding, lambda table: {"code": spoken(table), "keep": "y"}),
+    "/books": (bidding, {"name": "Thursday club"}),
+    "/b/<code>/keepers/invite": (bidding, {}),
+    "/b/<code>/keepers/recovery": (bidding, {}),
+    "/b/<code>/keepers/<int:number>/name": (kept_by_two, {"name": "Anna's phone"}),
+    "/b/<code>/keepers/<int:number>/remove": (kept_by_two, {}),
+    "/b/<code>/keepers/replace": (kept_by_two, {}),
+    "/b/<code>/keepers/sharing": (bidding, {"shared": "y"}),
+    "/b/<code>/keepers/book": (bidding, {"name": "Family"}),
 }
 """For each address that takes a form: what comes before, and fields that it takes."""
 
@@ -202,6 +227,8 @@ def filled(table, route):
         places = {"<code>": table.code, "<int:number>": "1"}
         if route.startswith("/b/"):
             places = {"<code>": book.code, "<int:number>": str(called[0])}
+        if "/keepers/" in route:
+            places["<int:number>"] = str(book.phones()[-1].id)
         if "<key>" in route:
             places["<key>"] = book.invite(datetime.now(UTC))
             db.session.commit()
@@ -218,7 +245,7 @@ def test_a_form_that_is_sent_three_times_has_one_effect(table, other_phone, rows
     before(table)
     address = filled(table, route)
     sent = {"act": "a-tap-of-its-own", **(fields(table) if callable(fields) else fields)}
-    phone = other_phone if route == "/k/<key>" else table.phone
+    phone = other_phone if route in ("/k/<key>", "/watch") else table.phone
     untouched = rows()
 
     def send():

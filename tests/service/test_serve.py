@@ -17,17 +17,18 @@ import serve
 
 # An app as small as serve() allows, which takes a moment to answer, as a hand on its way to a slow disk.
 STUB = """
-import sys, time
-from flask import Flask
+import os, sys, time
+from flask import Flask, request
 from serve import serve
 
 app = Flask("stub")
 app.config.update(SQLALCHEMY_DATABASE_URI="sqlite:///x", DATA_FOLDER="/the/books")
+app.config["PROXIES"] = int(os.environ.get("PROXIES", "0"))
 
 @app.get("/")
 def index():
     time.sleep(0.5)
-    return "saved"
+    return request.headers.get("X-Forwarded-For", "saved")
 
 serve(app, sys.argv[1], int(sys.argv[2]))
 print("served")
@@ -83,6 +84,17 @@ def test_announced_address_answers_without_naming_the_server(start):
     answer = visit.getresponse()
     assert (answer.status, answer.read()) == (200, b"saved")
     assert answer.headers["Server"] is None
+    visit.close()
+
+
+@pytest.mark.parametrize(("proxies", "heard"), [("0", b"saved"), ("1", b"198.51.100.7")])
+def test_what_proxies_say_is_passed_on_only_where_there_are_some(start, monkeypatch, proxies, heard):
+    """Without a proxy in the settings nobody's made-up header reaches the app."""
+    monkeypatch.setenv("PROXIES", proxies)
+    port = announced_port(announcement(start("127.0.0.1")))
+    visit = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    visit.request("GET", "/", headers={"X-Forwarded-For": "198.51.100.7"})
+    assert visit.getresponse().read() == heard
     visit.close()
 
 

@@ -1,0 +1,78 @@
+"""How often one network address may try: guessing addresses and codes, starting games and books, adding phones.
+
+Flask-Limiter keeps the counts: in memory, or where RATELIMIT_STORAGE_URI says. They go by themselves when their time
+is over. Looking at what exists is never counted, so that any number of phones may watch behind one address.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import time
+from dataclasses import dataclass
+
+from flask import Flask, current_app, request
+from flask_limiter import Limiter
+from limits import RateLimitItem, parse
+from werkzeug.exceptions import TooManyRequests
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many in so long a time by one neighbour, which is an IPv6 /64 or an IPv4 network of that many bits.
+
+    `spares_this_computer`: nobody is limited who sits at the server itself.
+    """
+
+    name: str
+    rate: RateLimitItem
+    bits: int = 32
+    spares_this_computer: bool = False
+
+
+GUESSES = Limit("guesses", parse("30 per minute"))
+"""Addresses and codes that nobody has."""
+STARTS = Limit("starts", parse("10 per hour"), bits=24, spares_this_computer=True)
+"""Games and books."""
+PHONES = Limit("phones", parse("20 per hour"), spares_this_computer=True)
+"""Invitations and recovery links."""
+
+
+def init_app(app: Flask) -> None:
+    """Give the app its counts."""
+    Limiter(lambda: neighbour(32), app=app)
+
+
+def refuse(limit: Limit) -> None:
+    """Stop the request where its neighbour has used the limit up. Raises 429, which says when to come again."""
+    who = neighbour(limit.bits)
+    if (counts := _counts(limit)) is None or counts.limiter.test(limit.rate, limit.name, who):
+        return
+    again = counts.limiter.get_window_stats(limit.rate, limit.name, who).reset_time
+    raise TooManyRequests(limit.name, retry_after=max(1, math.ceil(again - time.time())))
+
+
+def count(limit: Limit) -> None:
+    """One more by this neighbour."""
+    if counts := _counts(limit):
+        counts.limiter.hit(limit.rate, limit.name, neighbour(limit.bits))
+
+
+def neighbour(bits: int) -> str:
+    """Who asks, as a network: an IPv6 household has a /64 to itself, an IPv4 one an address or a few."""
+    try:
+        address = ipaddress.ip_address((request.remote_addr or "").partition("%")[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return str(ipaddress.ip_network((address, bits if address.version == 4 else 64), strict=False))
+
+
+def _counts(limit: Limit) -> Limiter | None:
+    """Where it is counted; None where it is not."""
+    counts: Limiter | None = next(iter(current_app.extensions.get("limiter", ())), None)
+    if counts is None or not counts.enabled:
+        return None
+    spared = limit.spares_this_computer and request.remote_addr in ("127.0.0.1", "::1")
+    return None if spared else counts
