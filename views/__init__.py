@@ -13,9 +13,19 @@ from models import Book, Game, Keeper, new_key
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, play, rules, sheet, table
+    from views import games, home, house, keys, play, players, rules, sheet, table
 
-    for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, table.bp, book.bp, keys.bp):
+    for blueprint in (
+        home.bp,
+        games.bp,
+        rules.bp,
+        house.bp,
+        play.bp,
+        sheet.bp,
+        table.bp,
+        players.bp,
+        keys.bp,
+    ):
         app.register_blueprint(blueprint)
     app.jinja_env.globals.update(new_act=new_key)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})

@@ -6,6 +6,7 @@ from flask import Blueprint, abort, g, redirect, render_template, request, url_f
 from werkzeug.wrappers import Response
 
 from models import Game
+from rules.chances import chances
 from rules.sheet import Sheet
 from views import add_code, load_game
 from views.chart import Chart
@@ -32,6 +33,7 @@ def sheet() -> str:
         game=g.game,
         sheet=whole,
         chart=Chart.of(whole),
+        chances=chances(whole),
         last_step=g.game.last_step() if g.keeper else None,
     )
 

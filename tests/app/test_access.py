@@ -59,6 +59,8 @@ ROUTES = {
     "POST /g/<code>/delete": (404, 404, 400),
     "POST /g/<code>/restore": (404, 404, 400),
     "GET /b/<code>/players": (404, 404, 200),
+    "GET /b/<code>/players/<int:number>": (404, 404, 200),
+    "GET /b/<code>/questions": (404, 404, 200),
     "POST /b/<code>/players/<int:number>/name": (404, 404, 400),
     "POST /b/<code>/players/<int:number>/merge": (404, 404, 400),
     "POST /b/<code>/players/<int:number>/part": (404, 404, 400),
