@@ -19,7 +19,7 @@ from rules.variants import Rules, variants
 
 def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
-    for command in (migrate, run_server, score, list_variants, demo, keeper):
+    for command in (migrate, recount, run_server, score, list_variants, demo, keeper):
         app.cli.add_command(command)
 
 
@@ -33,6 +33,26 @@ def migrate() -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     command.upgrade(config, "head")
+    from models import Game
+
+    # Games that were over before statistics had their columns.
+    Game.recount(all_of_them=False)
+
+
+@click.command()
+@with_appcontext
+def recount() -> None:
+    """Work out the results of all finished games anew from their hands, and say which ones were wrong.
+
+    Exit status 1 if any was.
+    """
+    from models import Game
+
+    changed = Game.recount()
+    for code in changed:
+        click.echo(f"{_address('sheet.sheet', code=code)}  was wrong, and is put right")
+    click.echo(f"{len(changed)} wrong")
+    sys.exit(1 if changed else 0)
 
 
 @click.command("serve")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_time
+from babel.numbers import format_decimal, format_percent
 from flask import Flask, g, has_request_context, request, session
 
 from rules.problem import Problem
@@ -26,7 +27,9 @@ def init_app(app: Flask) -> None:
     """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
-    app.jinja_env.filters.update(say=say, day=day, clock=clock)
+    app.jinja_env.filters.update(
+        say=say, day=day, short_day=short_day, clock=clock, percent=percent, decimal=decimal
+    )
     app.jinja_env.globals.update(
         language=lambda: locale().language,
         language_name=lambda: dict(own_names())[locale().language],
@@ -92,6 +95,21 @@ def say(problem: Problem) -> str:
 def day(value: date) -> str:
     """A calendar date as people there write it."""
     return format_date(value, "full", locale=locale())
+
+
+def short_day(value: date) -> str:
+    """The same in few characters, for tables."""
+    return format_date(value, "medium", locale=locale())
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 in whole percents."""
+    return format_percent(share, locale=locale())
+
+
+def decimal(value: float) -> str:
+    """A number with one decimal."""
+    return format_decimal(value, "#,##0.0", locale=locale())
 
 
 def clock(value: datetime) -> str:

@@ -43,6 +43,7 @@ from rules.bidding import IllegalBid
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
 from rules.problem import Problem, RulesError, counted_problem, problem
 from rules.record import LONGEST_TEXT, MOST_GIVEN, Record
+from rules.results import HandResult, SeatResult, scored_as
 from rules.sheet import Adjustment as AdjustmentValue
 from rules.sheet import Hand as HandValue
 from rules.sheet import Sheet
@@ -551,6 +552,8 @@ class Game(Base):
     """Whether a messenger that shows a preview of the game's link may name its players."""
     watch_code: Mapped[str | None] = mapped_column(String(SPOKEN_LENGTH), unique=True)
     """To be told to who wants to watch; it leads here while the game runs."""
+    scored_as: Mapped[str | None] = mapped_column(String(16))
+    """What games have in common whose points can be compared; empty before the end."""
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -1261,7 +1264,10 @@ class Game(Base):
         self.settle(act.at)
 
     def settle(self, at: datetime) -> None:
-        """Store each seat's final total and place when the game is over, and take them away when it is not."""
+        """Store the results of a game that is over: each seat's final total and place, and what statistics ask for.
+
+        They are taken away again when it goes on.
+        """
         sheet = self.sheet()
         if sheet.outcome and self.finished is None:
             self.finished = at
@@ -1270,10 +1276,45 @@ class Game(Base):
         for seat in self.seats:
             seat.total = sheet.totals[seat.number] if sheet.outcome else None
             seat.place = sheet.places[seat.number] if sheet.outcome else None
+        self._keep_results(sheet)
+
+    def _keep_results(self, sheet: Sheet) -> None:
+        """Store what statistics need and only the rules can tell, for a game that is over; nothing of any other."""
+        self.scored_as = scored_as(sheet.rules) if sheet.outcome else None
+        for seat in self.seats:
+            seat.keep(SeatResult.of(sheet, seat.number) if sheet.outcome else None)
+        for hand, value in zip(self.hands, sheet.hands, strict=True):
+            hand.keep(HandResult.of(sheet, value) if sheet.outcome and value.counts else None)
+
+    @classmethod
+    def recount(cls, *, all_of_them: bool = True) -> Sequence[str]:
+        """Settle finished games anew, all or only those without results yet; gives the codes of those that changed."""
+        found = select(cls.code).where(cls.finished.is_not(None)).order_by(cls.id)
+        if not all_of_them:
+            found = found.where(cls.scored_as.is_(None))
+        changed = []
+        for code in db.session.scalars(found).all():
+            game = cls.find(code, writing=True)
+            if game is not None and game.finished is not None:
+                game.settle(game.finished)
+                changed += (
+                    [code] if db.session.dirty and any(map(db.session.is_modified, game.rows())) else []
+                )
+                db.session.commit()
+                db.session.expunge_all()
+        return changed
+
+    def rows(self) -> Iterator[Base]:
+        """The rows that hold results."""
+        yield self
+        yield from self.seats
+        for hand in self.hands:
+            yield hand
+            yield from hand.entries
 
 
 class Seat(Base):
-    """A player's place in one game. `total` and `place` are the final ones, and empty before the end."""
+    """A player's place in one game. What follows from the hands is empty before the end: `Game.settle` writes it."""
 
     __tablename__ = "seat"
     __table_args__ = (UniqueConstraint("game_id", "number"), UniqueConstraint("game_id", "player_id"))
@@ -1284,12 +1325,30 @@ class Seat(Base):
     """From 0, clockwise as they first sat down."""
     total: Mapped[int | None]
     place: Mapped[int | None]
+    bids: Mapped[int | None]
+    made: Mapped[int | None]
+    run_start: Mapped[int | None]
+    """Bids made in a row, as `rules.results.Run` has them."""
+    run_best: Mapped[int | None]
+    run_end: Mapped[int | None]
+    behind: Mapped[int | None]
+    """Points behind the leader at the worst."""
     game: Mapped[Game] = relationship(back_populates="seats")
     player: Mapped[Player] = relationship()
 
+    def keep(self, result: SeatResult | None) -> None:
+        """Store what the game came to for this player; nothing while it goes on."""
+        run = result.run if result else None
+        self.made = result.made if result else None
+        self.behind = result.behind if result else None
+        self.bids = run.tries if run else None
+        self.run_start, self.run_best, self.run_end = (
+            (run.start, run.best, run.end) if run else (None, None, None)
+        )
+
 
 class Hand(Base):
-    """The facts of one hand."""
+    """The facts of one hand. From `over` on they are results, written by `Game.settle` as those of a seat are."""
 
     __tablename__ = "hand"
     __table_args__ = (
@@ -1311,12 +1370,29 @@ class Hand(Base):
     is_closed: Mapped[bool] = mapped_column(default=False)
     is_uneven: Mapped[bool] = mapped_column(default=False)
     note: Mapped[str] = mapped_column(String(500), default="")
+    over: Mapped[int | None]
+    bidders: Mapped[int | None]
+    made: Mapped[int | None]
+    zeros: Mapped[int | None]
+    zeros_made: Mapped[int | None]
+    hook_made: Mapped[bool | None]
+    """Whether the last bidder made it with a number barred by the hook; empty when none was."""
     game: Mapped[Game] = relationship(back_populates="hands")
     dealer: Mapped[Seat] = relationship(foreign_keys=dealer_id)
     named_by: Mapped[Seat | None] = relationship(foreign_keys=named_by_id)
     entries: Mapped[list[Entry]] = relationship(
         back_populates="hand", cascade="all, delete-orphan", order_by="Entry.place"
     )
+
+    def keep(self, result: HandResult | None) -> None:
+        """Store what the hand came to for the whole table; nothing while the game goes on, or of a misdeal."""
+        self.over = result.over if result else None
+        self.bidders, self.made = (result.bidders, result.made) if result else (None, None)
+        self.zeros, self.zeros_made = (result.zeros, result.zeros_made) if result else (None, None)
+        self.hook_made = result.hook_made if result else None
+        for entry in self.entries:
+            entry.turn = result.turns.get(entry.seat.number) if result else None
+            entry.is_hooked = result.hooked == entry.seat.number if result else None
 
     def entry(self, seat: int) -> Entry:
         """What a seat did in this hand. Raises IllegalBid when it does not play it."""
@@ -1382,6 +1458,9 @@ class Entry(Base):
     took: Mapped[int | None]
     is_blind: Mapped[bool] = mapped_column(default=False)
     is_absent: Mapped[bool] = mapped_column(default=False)
+    turn: Mapped[int | None]
+    """Players after the dealer, who is 0. This and the next are results, written by `Game.settle`."""
+    is_hooked: Mapped[bool | None]
     hand: Mapped[Hand] = relationship(back_populates="entries")
     seat: Mapped[Seat] = relationship()
 

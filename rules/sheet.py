@@ -322,6 +322,11 @@ class Sheet:
         around = deal_order(hand.table, hand.dealer, self.rules.direction)
         return tuple(seat for seat in around if seat not in hand.absent)
 
+    def turns(self, hand: Hand) -> dict[int, int]:
+        """How many players after the dealer each seat of a hand sits: the dealer 0, the next one 1."""
+        around = self._around(hand)
+        return {seat: 0 if seat == hand.dealer else after for after, seat in enumerate(around, start=1)}
+
     def _auctioneer(self, hand: Hand) -> int | None:
         """The seat that won the auction for trump, where there is one and it was noted."""
         won = self.rules.trump is TrumpMethod.AUCTION and hand.named_by in hand.playing
@@ -518,10 +523,11 @@ class Sheet:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The place of each seat: equal ones share it and the next is left out (1, 1, 3)."""
-        return _places([self._worth(seat, self.totals[seat]) for seat in range(len(self.names))])
+        return _places([self.worth(seat) for seat in range(len(self.names))])
 
-    def _worth(self, seat: int, total: int) -> tuple[int, int]:
+    def worth(self, seat: int) -> tuple[int, int]:
         """What a seat is ranked by, the higher the better: the total, then what the tie rule says."""
+        total = self.totals[seat]
         tie = {Ties.MOST_MADE: self.made, Ties.MADE_BIDS: self.made_bids}.get(self.rules.ties, lambda _: 0)
         return (-total if self.rules.lowest_wins else total, tie(seat))
 

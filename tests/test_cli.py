@@ -186,3 +186,17 @@ def test_keeper_knows_no_other_code(flask):
 def test_migrate_may_be_run_again(flask):
     """Bringing an up-to-date database up to date does nothing."""
     assert flask("migrate").exit_code == 0
+
+
+def test_recount_says_what_was_wrong_and_puts_it_right(flask):
+    """A stored total that does not follow from the hands is told with its game, once."""
+    flask("demo", *RECORDS[:2])
+    assert flask("recount").exit_code == 0
+    with flask.app.app_context():
+        game = db.session.scalars(db.select(Game).where(Game.finished.is_not(None))).first()
+        game.seats[0].total += 1
+        db.session.commit()
+    done = flask("recount")
+    assert done.exit_code == 1
+    assert f"/g/{game.code}  was wrong" in done.output
+    assert flask("recount").output == "0 wrong\n"

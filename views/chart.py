@@ -1,8 +1,11 @@
-"""The chart of the totals: a line for each player, laid out in numbers that a template only writes down."""
+"""Pictures, laid out in numbers that a template only writes down: totals, a rating over time, rates side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import ceil, floor
 
 from rules.sheet import Sheet
 
@@ -10,16 +13,29 @@ WIDTH, HEIGHT = 320, 200
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 20
 MOST_LINES = 5
 """Lines across the paper."""
+NARROWEST_MARK = 30
+"""Years below the paper stand so far apart at the least, numbers half as far."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One player's totals: the points of a polyline, and where it ends."""
+    """One line: the points of a polyline, and where it ends. `seat` is the number of the line, from 0."""
 
     seat: int
     points: str
     end_x: float
     end_y: float
+
+
+@dataclass(frozen=True)
+class Column:
+    """One rate as a column; `is_small` stands on too little to say much."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    is_small: bool
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,7 @@ class Chart:
     lines: tuple[Line, ...]
     across: tuple[Mark, ...]
     along: tuple[Mark, ...]
+    columns: tuple[Column, ...] = ()
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -47,34 +64,78 @@ class Chart:
         """The totals after every hand; None before there are two hands to join."""
         if len(sheet.rows) < 2:
             return None
-        totals = [[0] + [row.cells[seat].total for row in sheet.rows] for seat in range(len(sheet.names))]
-        low, high = min(map(min, totals)), max(map(max, totals))
-        step = _step(high - low)
-        low, high = low // step * step, -(-high // step) * step
         hands = len(sheet.rows)
+        every = max(1, hands // 8)
+        totals = [[0] + [row.cells[seat].total for row in sheet.rows] for seat in range(len(sheet.names))]
+        return cls._lines(totals, {hand: hand for hand in range(every, hands + 1, every)})
 
-        def x(hand: int) -> float:
-            return round(LEFT + (WIDTH - LEFT - RIGHT) * hand / hands, 1)
+    @classmethod
+    def over_time(cls, values: Sequence[float], days: Sequence[date]) -> Chart | None:
+        """One value after each of these days, with the years below; None before there are two to join."""
+        if len(values) < 2:
+            return None
+        years = {at: day.year for at, day in enumerate(days) if at == 0 or day.year != days[at - 1].year}
+        chart = cls._lines([values], years)
+        return replace(chart, along=_apart(chart.along))
 
-        def y(total: int) -> float:
-            return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - total) / (high - low), 1)
+    @classmethod
+    def rates(cls, rates: Mapping[int, tuple[float, bool]]) -> Chart | None:
+        """Shares from 0 to 1, and whether each is small, side by side by number; None for fewer than two."""
+        if len(rates) < 2:
+            return None
+        room = (WIDTH - LEFT - RIGHT) / len(rates)
+        columns = []
+        for at, (share, is_small) in enumerate(rates.values()):
+            y, width = _y(100 * share, 0, 100), min(room * 0.7, 24)
+            x = round(LEFT + room * (at + 0.5) - width / 2, 1)
+            columns.append(Column(x, y, round(width, 1), round(HEIGHT - BOTTOM - y, 1), is_small))
+        across = tuple(Mark(percent, _y(percent, 0, 100)) for percent in range(0, 101, 25))
+        every = ceil(NARROWEST_MARK / 2 / room)
+        along = tuple(
+            Mark(label, round(LEFT + room * (at + 0.5), 1))
+            for at, label in enumerate(rates)
+            if not at % every
+        )
+        return cls((), across, along, tuple(columns))
+
+    @classmethod
+    def _lines(cls, series: Sequence[Sequence[float]], labels: Mapping[int, int]) -> Chart:
+        """A line for each series of values; `labels` stand below the values of their numbers."""
+        low, high = min(map(min, series)), max(map(max, series))
+        step = _step(high - low)
+        lowest, highest = floor(low / step) * step, ceil(high / step) * step
+        last = len(series[0]) - 1
+
+        def x(at: int) -> float:
+            return round(LEFT + (WIDTH - LEFT - RIGHT) * at / last, 1)
 
         lines = tuple(
             Line(
-                seat,
-                " ".join(f"{x(hand)},{y(total)}" for hand, total in enumerate(line)),
-                x(hands),
-                y(line[-1]),
+                number,
+                " ".join(f"{x(at)},{_y(value, lowest, highest)}" for at, value in enumerate(values)),
+                x(last),
+                _y(values[-1], lowest, highest),
             )
-            for seat, line in enumerate(totals)
+            for number, values in enumerate(series)
         )
-        across = tuple(Mark(total, y(total)) for total in range(low, high + 1, step))
-        every = max(1, hands // 8)
-        along = tuple(Mark(hand, x(hand)) for hand in range(every, hands + 1, every))
-        return cls(lines, across, along)
+        across = tuple(Mark(mark, _y(mark, lowest, highest)) for mark in range(lowest, highest + 1, step))
+        return cls(lines, across, tuple(Mark(label, x(at)) for at, label in labels.items()))
 
 
-def _step(span: int) -> int:
+def _y(value: float, low: float, high: float) -> float:
+    return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / ((high - low) or 1), 1)
+
+
+def _apart(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    """Those marks that have room beside the one before."""
+    kept: list[Mark] = []
+    for mark in marks:
+        if not kept or mark.at - kept[-1].at >= NARROWEST_MARK:
+            kept.append(mark)
+    return tuple(kept)
+
+
+def _step(span: float) -> int:
     """A round distance between lines, so that there are at most five of them."""
     size = 1
     while True:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from forms import MeForm
 from models import Game
 from rules.awards import awards
+from rules.chances import chances
 from rules.sheet import Sheet
 from views import add_code, check_guess, load_game, remember_me, shared_address, tap
 from views.chart import Chart
@@ -41,6 +42,7 @@ def sheet() -> str:
         sheet=whole,
         upright=stand_upright(whole.names),
         chart=Chart.of(whole),
+        chances=chances(whole),
         last_step=g.game.last_step() if g.keeper else None,
         book=g.game.book,
         offers_recovery=g.keeper and whole.outcome and g.game.book.wants_recovery(),

@@ -112,6 +112,8 @@ ROUTES = {
     "GET /g/<code>/me": with_address(200),
     "POST /g/<code>/me": with_address(400),
     "POST /g/<code>/previews": keepers(400),
+    "GET /b/<code>/players/<int:number>": keepers(200),
+    "GET /b/<code>/questions": keepers(200),
 }
 """What each of `WHO` is answered when they send nothing.
 
