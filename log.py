@@ -42,7 +42,7 @@ class Change(Base):
     hand: Mapped[int | None]
     seat: Mapped[int | None]
     at: Mapped[datetime] = mapped_column(Instant)
-    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"))
+    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"), index=True)
     steps: Mapped[list[Any]] = mapped_column(JSON)
     """Rows touched, in order: [table, id, columns before or null, columns after or null]."""
     is_undone: Mapped[bool] = mapped_column(default=False)

@@ -24,6 +24,7 @@ from sqlalchemy import (
     JSON,
     CheckConstraint,
     ForeignKey,
+    Index,
     Select,
     String,
     UniqueConstraint,
@@ -31,7 +32,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Mapped, mapped_column, relationship, selectinload
+from sqlalchemy.orm import Mapped, load_only, mapped_column, relationship, selectinload
 
 from database import Base, Instant, db
 from log import Act, Change, do_again, take_back, watched
@@ -248,22 +249,22 @@ class Book(Base):
         )
         return db.session.scalars(found).all()
 
-    def running_games(self) -> Sequence[Game]:
-        """The games that are not over, the one touched last first."""
+    def running_games(self, most: int | None = None) -> Sequence[Game]:
+        """The games that are not over with all their rows, the one touched last first; `most` of them at the most."""
         return db.session.scalars(
             _whole_games()
             .where(Game.book_id == self.id, Game.finished.is_(None), Game.deleted.is_(None))
             .order_by(Game.touched.desc())
+            .limit(most)
         ).all()
 
     def finished_games(self, most: int) -> Sequence[Game]:
-        """The latest finished games, with their seats."""
+        """The latest finished games by the day they were played on, with their seats and what a list shows."""
         found = (
-            select(Game)
+            listed_games()
             .where(Game.book_id == self.id, Game.finished.is_not(None), Game.deleted.is_(None))
-            .order_by(Game.finished.desc(), Game.id.desc())
+            .order_by(Game.played_on.desc(), Game.id.desc())
             .limit(most)
-            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
         )
         return db.session.scalars(found).all()
 
@@ -329,6 +330,7 @@ class Book(Base):
             identity=code,
             action=key,
             rules=rules.write(),
+            rules_name=rules.name[:LONGEST_TEXT],
             plan=list(plan),
             started=at,
             touched=at,
@@ -443,9 +445,13 @@ class Game(Base):
     __table_args__ = (
         UniqueConstraint("book_id", "identity"),
         CheckConstraint("version >= 1", name="version"),
+        # What lists ask: a page by date, the running ones, the names to choose from.
+        Index("ix_game_by_date", "book_id", "played_on", "id"),
+        Index("ix_game_running", "book_id", "finished"),
+        Index("ix_game_by_rules", "book_id", "rules_name"),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
-    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"), index=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
     code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
     action: Mapped[str] = mapped_column(String(64), unique=True)
     """The key of the tap that started it, or of the record it came from."""
@@ -455,14 +461,16 @@ class Game(Base):
     note: Mapped[str] = mapped_column(String(500), default="")
     place: Mapped[str] = mapped_column(String(500), default="")
     rules: Mapped[dict[str, Any]] = mapped_column(JSON)
+    rules_name: Mapped[str] = mapped_column(String(500), default="")
+    """What the rules are called, once more by itself: no list reads the rules of every game for it."""
     plan: Mapped[list[int]] = mapped_column(JSON)
     """The sizes of all hands, played and to come."""
     played_on: Mapped[date]
     started: Mapped[datetime] = mapped_column(Instant)
     touched: Mapped[datetime] = mapped_column(Instant)
-    finished: Mapped[datetime | None] = mapped_column(Instant, index=True)
+    finished: Mapped[datetime | None] = mapped_column(Instant)
     ended_early: Mapped[bool] = mapped_column(default=False)
-    deleted: Mapped[datetime | None] = mapped_column(Instant)
+    deleted: Mapped[datetime | None] = mapped_column(Instant, index=True)
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -1159,10 +1167,14 @@ class Seat(Base):
     """A player's place in one game. `total` and `place` are the final ones, and empty before the end."""
 
     __tablename__ = "seat"
-    __table_args__ = (UniqueConstraint("game_id", "number"), UniqueConstraint("game_id", "player_id"))
+    __table_args__ = (
+        UniqueConstraint("game_id", "number"),
+        UniqueConstraint("game_id", "player_id"),
+        Index("ix_seat_by_player", "player_id", "game_id"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
-    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"), index=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"))
     number: Mapped[int]
     """From 0, clockwise as they first sat down."""
     total: Mapped[int | None]
@@ -1186,9 +1198,10 @@ class Hand(Base):
     voided: Mapped[int] = mapped_column(default=0)
     """0 when it counts; otherwise the how-manieth misdeal of this number it was."""
     cards: Mapped[int]
-    dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    # Looked up whenever a seat goes, to see that nothing points to it: without an index that reads every hand.
+    dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     trump: Mapped[str | None] = mapped_column(String(8))
-    named_by_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    named_by_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"), index=True)
     """Who won the auction for the trump."""
     is_over: Mapped[bool] = mapped_column(default=False)
     is_closed: Mapped[bool] = mapped_column(default=False)
@@ -1277,7 +1290,7 @@ class Adjustment(Base):
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"), index=True)
     hand: Mapped[int]
     """The number of the hand it counts from."""
-    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     points: Mapped[int]
     reason: Mapped[str] = mapped_column(String(500), default="")
     game: Mapped[Game] = relationship(back_populates="adjustments")
@@ -1298,6 +1311,24 @@ def _whole_games() -> Select[Game]:
         selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
         selectinload(Game.hands).selectinload(Hand.entries),
         selectinload(Game.adjustments),
+    )
+
+
+def listed_games() -> Select[Game]:
+    """Games with what a list shows of them and nothing else: a page reads two queries, however long the games were."""
+    return select(Game).options(
+        load_only(
+            Game.book_id,
+            Game.code,
+            Game.name,
+            Game.note,
+            Game.place,
+            Game.rules_name,
+            Game.played_on,
+            Game.started,
+            Game.finished,
+        ),
+        selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
     )
 
 
