@@ -14,7 +14,7 @@ templates := $(wildcard templates)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup demo test soak check system lock upgrade clean
+.PHONY: help run setup demo test soak bench check system lock upgrade clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ test: setup .venv/dev system ## Run every test: rules, screens in a real browser
 
 soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
+
+bench: setup .venv/dev ## Measure the pages of a book of 2,000 games among 100,000 beside those of a book of 100
+	@$(bin)/python -m bench.books
+	@$(bin)/python -m bench.pages
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/ruff check

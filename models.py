@@ -48,6 +48,8 @@ from rules.variants import Rules, Trump
 
 CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 CODE_LENGTH = 26
+LONGEST_SITTING = timedelta(hours=12)
+"""Two moments further apart say nothing about how long a game took."""
 KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
@@ -104,6 +106,25 @@ class Facts:
         }
         single |= {("bid", seat): bid for seat, bid in self.bids.items()}
         return single | {("took", seat): took for seat, took in self.took.items()}
+
+
+@dataclass(frozen=True)
+class About:
+    """What is told of an evening beside the score."""
+
+    name: str
+    place: str
+    note: str
+    played_on: date
+
+    @classmethod
+    def of(cls, game: Game) -> About:
+        """What is stored, each text as the line that can be typed."""
+        return cls(names.tidy(game.name), names.tidy(game.place), names.tidy(game.note), game.played_on)
+
+    def facts(self) -> list[str]:
+        """All of it as texts."""
+        return [self.name, self.place, self.note, self.played_on.isoformat()]
 
 
 class Book(Base):
@@ -252,7 +273,7 @@ class Book(Base):
     def running_games(self, most: int | None = None) -> Sequence[Game]:
         """The games that are not over with all their rows, the one touched last first; `most` of them at the most."""
         return db.session.scalars(
-            _whole_games()
+            whole_games()
             .where(Game.book_id == self.id, Game.finished.is_(None), Game.deleted.is_(None))
             .order_by(Game.touched.desc())
             .limit(most)
@@ -447,7 +468,7 @@ class Game(Base):
         CheckConstraint("version >= 1", name="version"),
         # What lists ask: a page by date, the running ones, the names to choose from.
         Index("ix_game_by_date", "book_id", "played_on", "id"),
-        Index("ix_game_running", "book_id", "finished"),
+        Index("ix_game_running", "book_id", "finished", "played_on", "id"),
         Index("ix_game_by_rules", "book_id", "rules_name"),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -494,7 +515,7 @@ class Game(Base):
         # No address of ours is anything but these characters, and PostgreSQL chokes on some others.
         if not _is_code(code):
             return None
-        found = _whole_games().where(cls.code == code)
+        found = whole_games().where(cls.code == code)
         if writing:
             found = found.with_for_update(of=cls)
         return db.session.scalar(found)
@@ -526,6 +547,14 @@ class Game(Base):
             ),
             ended_early=self.ended_early,
         )
+
+    @property
+    def lasted(self) -> timedelta | None:
+        """How long it took; None while it goes on, and where the two moments tell of something else."""
+        if self.finished is None:
+            return None
+        took = self.finished - self.started
+        return took if timedelta(minutes=1) <= took <= LONGEST_SITTING else None
 
     def record(self) -> Record:
         """The game as it is exported."""
@@ -953,6 +982,19 @@ class Game(Base):
             if new:
                 self.ended_early = False
 
+    def tell(self, act: Act, told: About, *, was: About) -> None:
+        """Write down what the evening was: its name, place and note, and the day. Only what differs from `was`.
+
+        Raises Stale where a fact is neither what was seen nor what is sent.
+        """
+        with self._step(act, "about", 0, None, told.facts()) as new:
+            if not new:
+                return
+            stored, seen = vars(About.of(self)), vars(was)
+            for fact, sent in vars(told).items():
+                if sent != seen[fact] and _changes(fact, stored[fact], sent, seen[fact]):
+                    setattr(self, fact, sent)
+
     def delete(self, at: datetime) -> None:
         """Take the game out of the book. It can be brought back for `KEPT_DELETED`, and is then gone for good."""
         self.deleted = at
@@ -990,7 +1032,7 @@ class Game(Base):
         db.session.flush()
         # Everything anew with a few queries, not row by row.
         db.session.expire_all()
-        db.session.scalar(_whole_games().where(Game.id == self.id))
+        db.session.scalar(whole_games().where(Game.id == self.id))
         for seat in self.seats:
             if any(seat.player.person is each.player.person for each in self.seats[: seat.number]):
                 raise RulesError(problem("%(name)s is at the table already", name=seat.player.shown))
@@ -1306,7 +1348,8 @@ def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = Non
     return True
 
 
-def _whole_games() -> Select[Game]:
+def whole_games() -> Select[Game]:
+    """Games with all their rows but the log, in a handful of queries."""
     return select(Game).options(
         selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
         selectinload(Game.hands).selectinload(Hand.entries),

@@ -1,21 +1,65 @@
-"""The book: its players, and which of their names are one person."""
+"""The book: its games, by date; its players, and which of their names are one person."""
 
 from __future__ import annotations
+
+from itertools import groupby
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from database import db
-from forms import NameForm, PersonForm, TapForm
+from forms import FindForm, NameForm, PersonForm, TapForm
 from language import say
+from listing import Choices, Key, page
 from models import Player
 from rules.problem import RulesError
 from views import add_book, keepers_only, load_book, tap
 
 bp = Blueprint("book", __name__, url_prefix="/b/<code>")
 bp.before_request(load_book)
-bp.before_request(keepers_only)
 bp.url_defaults(add_book)
+
+
+@bp.before_request
+def keepers_alone() -> None:
+    """Everything but the list of games is for those who keep the book."""
+    if request.endpoint != "book.games":
+        keepers_only()
+
+
+@bp.get("")
+def games() -> str | tuple[str, int]:
+    """The front page: all games or those that are looked for, the running ones first, then by date, in pages."""
+    choices = Choices.of(g.book)
+    form = FindForm(request.args)
+    form.offer(choices)
+    if not form.validate():
+        return render_template("book/games.html", book=g.book, form=form, running=(), months=()), 422
+    after = _after(request.args.get("after", ""))
+    wanted = form.wanted()
+    shown = page(g.book, wanted, choices, after)
+    finished = [game for game in shown.games if game.finished]
+    return render_template(
+        "book/games.html",
+        book=g.book,
+        form=form,
+        wanted=wanted,
+        is_first=after is None,
+        running=[game for game in shown.games if game.finished is None],
+        months=[
+            (first, list(month))
+            for first, month in groupby(finished, lambda game: game.played_on.replace(day=1))
+        ],
+        following=shown.following,
+    )
+
+
+def _after(written: str) -> Key | None:
+    """The key that a page begins after; none on the first page; 404 for what is no key."""
+    try:
+        return Key.read(written) if written else None
+    except ValueError:
+        abort(404)
 
 
 @bp.get("/players")

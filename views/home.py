@@ -13,19 +13,25 @@ bp = Blueprint("home", __name__)
 THEMES = ("auto", "light", "dark")
 RECENT = 20
 """Finished games on the page."""
+RUNNING = 3
+"""Running games on the page; those that nobody goes on with are in the book."""
 
 
 @bp.get("/")
 def home() -> str:
     """The running games first, then the latest finished ones, of every book this phone keeps."""
     books = Book.kept_by(phone()) if "phone" in session else []
-    running = [game for book in books for game in book.running_games()]
+    # One more than is shown tells whether there are more.
+    running = [game for book in books for game in book.running_games(RUNNING + 1)]
+    running.sort(key=lambda game: game.touched, reverse=True)
     finished = [game for book in books for game in book.finished_games(RECENT)]
+    finished.sort(key=lambda game: (game.played_on, game.id), reverse=True)
     return render_template(
         "home/home.html",
         books=books,
-        running=[(game, game.sheet()) for game in running],
-        finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
+        running=[(game, game.sheet()) for game in running[:RUNNING]],
+        waiting={game.book for game in running[RUNNING:]},
+        finished=finished[:RECENT],
     )
 
 

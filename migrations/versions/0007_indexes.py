@@ -21,7 +21,7 @@ def upgrade() -> None:
         batch_op.drop_index("ix_game_book_id")
         batch_op.drop_index("ix_game_finished")
         batch_op.create_index("ix_game_by_date", ["book_id", "played_on", "id"])
-        batch_op.create_index("ix_game_running", ["book_id", "finished"])
+        batch_op.create_index("ix_game_running", ["book_id", "finished", "played_on", "id"])
         batch_op.create_index("ix_game_by_rules", ["book_id", "rules_name"])
         batch_op.create_index("ix_game_deleted", ["deleted"])
     with op.batch_alter_table("seat", schema=None) as batch_op:
