@@ -109,10 +109,6 @@ class Wanted:
     year: int | None = None
     running: bool | None = None
 
-    def narrows(self) -> bool:
-        """Whether anything is asked for."""
-        return self != Wanted()
-
 
 @dataclass(frozen=True)
 class Page:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
@@ -234,7 +235,8 @@ def _book(connection: Connection, players: int) -> tuple[int, list[int]]:
             book_id=book[0], key_hash=hashed(new_key()), name="", created=start, seen=start
         )
     )
-    called = [f"{CALLED[at % 7]} {at // 7 + 1}" if at >= 7 else CALLED[at] for at in range(players)]
+    letters = ("", *(f" {letter}." for letter in ascii_uppercase))
+    called = [f"{CALLED[at % len(CALLED)]}{letters[at // len(CALLED)]}" for at in range(players)]
     connection.execute(
         insert(Player), [{"book_id": book[0], "name": each, "key": names.key(each)} for each in called]
     )

@@ -36,14 +36,12 @@ def games() -> str | tuple[str, int]:
     if not form.validate():
         return render_template("book/games.html", book=g.book, form=form, running=(), months=()), 422
     after = _after(request.args.get("after", ""))
-    wanted = form.wanted()
-    shown = page(g.book, wanted, choices, after)
+    shown = page(g.book, form.wanted(), choices, after)
     finished = [game for game in shown.games if game.finished]
     return render_template(
         "book/games.html",
         book=g.book,
         form=form,
-        wanted=wanted,
         is_first=after is None,
         running=[game for game in shown.games if game.finished is None],
         months=[

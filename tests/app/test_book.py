@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
+from sqlalchemy import event
 
 from bench.books import evening, fill
 from database import db
@@ -297,6 +298,46 @@ def test_many_running_games_are_leafed_through_and_do_not_flood_home(app, table,
     assert (len(found), len(set(found)), pages) == (31, 31, 2)
     found, _pages = leafed(phone, f"/b/{book}")
     assert (len(found), len(set(found))) == (35, 35)
+
+
+def test_no_page_asks_more_of_a_longer_book(app, table, book):
+    """Home, list and sheet put as many questions to the database with 130 games as with 30, and skip no rows."""
+    asked = []
+
+    def listen(_connection, _cursor, statement, parameters, *_rest):
+        asked.append((statement, parameters))
+
+    def questions(address):
+        asked.clear()
+        table.phone.get(address)
+        skipping = [(text, values) for text, values in asked if "OFFSET" in text]
+        # SQLAlchemy writes a limit for SQLite with how much is skipped: nothing.
+        assert all(values[-1] == 0 for _text, values in skipping)
+        return len(asked)
+
+    counts = []
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", listen)
+    try:
+        for added in (26, 100):
+            with app.app_context():
+                for at in range(added):
+                    called = ("Ada", f"Guest {added} {at}", "Bruno")
+                    finished_game(Book.find(book), called, "classic", date(2023, 1, 1 + at % 30))
+                db.session.commit()
+            pages = (
+                "/",
+                f"/b/{book}",
+                f"/b/{book}?q=guest",
+                f"/b/{book}?after=f2023-01-20.1",
+                f"/g/{table.code}",
+            )
+            counts.append([questions(page) for page in pages])
+    finally:
+        event.remove(engine, "before_cursor_execute", listen)
+    assert counts[0] == counts[1]
+    assert max(counts[0]) <= 12
 
 
 def test_home_names_the_book_where_a_phone_keeps_several(app, table, book, other_phone):
