@@ -198,6 +198,10 @@ class Rows:
         for table, rows in self.waiting.items():
             if rows:
                 self.connection.execute(insert(table), rows)
+                if self.connection.dialect.name == "postgresql":
+                    # It counts by itself what it is not told, and is to go on from here.
+                    counter = func.pg_get_serial_sequence(table.__tablename__, "id")
+                    self.connection.execute(select(func.setval(counter, rows[-1]["id"])))
                 rows.clear()
 
 
