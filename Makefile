@@ -36,8 +36,10 @@ test: setup .venv/dev system ## Run every test: rules, screens in a real browser
 soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
-bench: setup ## Measure: what an answer costs, and a minute of 50 watchers and 5 keepers (SECONDS=10 for less)
+bench: setup .venv/dev ## Measure: what answers cost, long books (GAMES=10000 is quicker), and phones at once for a minute (SECONDS=10)
 	@$(bin)/python bench/speed.py
+	@$(bin)/python -m bench.books
+	@$(bin)/python -m bench.pages
 	@$(bin)/python bench/load.py
 
 check: setup .venv/dev ## Lint, formatting and types, then every test

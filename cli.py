@@ -35,24 +35,7 @@ def migrate() -> None:
     command.upgrade(config, "head")
     from models import Game
 
-    # Games that were over before statistics had their columns.
-    Game.recount(all_of_them=False)
-
-
-@click.command()
-@with_appcontext
-def recount() -> None:
-    """Work out the results of all finished games anew from their hands, and say which ones were wrong.
-
-    Exit status 1 if any was.
-    """
-    from models import Game
-
-    changed = Game.recount()
-    for code in changed:
-        click.echo(f"{_address('sheet.sheet', code=code)}  was wrong, and is put right")
-    click.echo(f"{len(changed)} wrong")
-    sys.exit(1 if changed else 0)
+    Game.settle_rest()
 
 
 @click.command("serve")
@@ -219,6 +202,68 @@ def keeper(book: str) -> None:
     key = found.invite(datetime.now(UTC), timedelta(hours=24))
     db.session.commit()
     click.echo(_address("keys.invitation", key=key))
+
+
+BATCH = 100
+"""Games that are read at a time by `recount`."""
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Store what the hands give where something else is stored.")
+@with_appcontext
+def recount(fix: bool) -> None:
+    """Compute the totals and places of every finished game anew, and tell those that are stored otherwise.
+
+    Others may go on writing meanwhile: only a game that is put right is locked, and only for that moment.
+    Exit status 1 if something differed and was left so.
+    """
+    from sqlalchemy import func, select
+
+    from database import begin_writing, db
+    from models import Game, whole_games
+
+    games = db.session.scalar(select(func.count(Game.id)).where(Game.finished.is_not(None))) or 0
+    last, counted, wrong = 0, 0, 0
+    with click.progressbar(length=games, label=f"{games} games", file=sys.stderr) as progress:
+        while True:
+            found = whole_games().where(Game.id > last, Game.finished.is_not(None))
+            batch = db.session.scalars(found.order_by(Game.id).limit(BATCH)).all()
+            if not batch:
+                break
+            last = batch[-1].id
+            counted += len(batch)
+            told = [(game.code, lines) for game in batch if (lines := _miscounted(game))]
+            # Nothing read is kept: neither memory nor the database's own log grows with the number of games.
+            db.session.rollback()
+            db.session.expunge_all()
+            progress.update(len(batch))
+            for code, lines in told:
+                wrong += 1
+                click.echo("\n".join(lines))
+                if fix:
+                    begin_writing()
+                    if game := Game.find(code, writing=True):
+                        game.settle(datetime.now(UTC))
+                    db.session.commit()
+    verdict = "nothing differs" if not wrong else f"{wrong} put right" if fix else f"{wrong} differ"
+    click.echo(f"{counted} games counted, {verdict}")
+    sys.exit(1 if wrong and not fix else 0)
+
+
+def _miscounted(game: Any) -> list[str]:
+    """What is stored of a finished game otherwise than its hands give it, a line a seat."""
+    sheet = game.sheet()
+    if sheet.outcome is None:
+        return [f"{game.code}: stored as finished, and its hands say that it goes on"]
+    lines = [
+        f"{game.code} {sheet.names[seat.number]}: {seat.total} points and place {seat.place} are stored, "
+        f"the hands give {total} and {place}"
+        for seat, total, place in zip(game.seats, sheet.totals, sheet.places, strict=True)
+        if (seat.total, seat.place) != (total, place)
+    ]
+    if game.is_miscounted() and not lines:
+        lines = [f"{game.code}: what statistics need is stored otherwise than the hands give it"]
+    return lines
 
 
 def _address(endpoint: str, **values: Any) -> str:

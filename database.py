@@ -60,6 +60,8 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
         "foreign_keys = ON",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    # SQLite's own knows the case of no letter beyond ASCII.
+    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
 
 
 @event.listens_for(Engine, "begin")

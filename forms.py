@@ -11,21 +11,41 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar
 
-from wtforms import BooleanField, FieldList, Form, IntegerField, RadioField, StringField
+from wtforms import (
+    BooleanField,
+    DateField,
+    FieldList,
+    Form,
+    IntegerField,
+    RadioField,
+    SelectField,
+    StringField,
+)
 from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
 
 from language import gettext as _
 from language import own_names, say
-from models import SPOKEN_ALPHABET, SPOKEN_LENGTH, Facts
+from listing import Choices, Wanted
+from models import SPOKEN_ALPHABET, SPOKEN_LENGTH, About, Facts
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
 from rules.problem import Problem
+from rules.record import LONGEST_TEXT
 from rules.scoring import Formula, FormulaError, Scoring, Streak, common_rules
 from rules.variants import EvenTable, First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, variants
 
+LONGEST_SEARCH = 100
+"""Characters of what somebody looks for."""
+UNNAMED = "\u2205"
+"""Stands in an address for rules that have no name."""
 LONGEST_LIST = 1000
 """Characters of a line with several names."""
 LONGEST_BOOK_NAME = 80
+
+
+def tidied(text: str | None) -> str:
+    """One line as it is kept."""
+    return names.tidy(text or "")
 
 
 def number(**settings: Any) -> IntegerField:
@@ -231,6 +251,82 @@ class PlanForm(TapForm):
     """The sizes of the hands to come, in the notation; empty for none."""
 
     plan = StringField(validators=[Length(max=200)])
+
+
+class AboutForm(TapForm):
+    """What is told of an evening, each with what stood there when the form was shown."""
+
+    name = StringField(filters=[tidied])
+    place = StringField(filters=[tidied])
+    note = StringField(filters=[tidied])
+    played_on = DateField()
+    was_name = StringField(name="was-name", filters=[tidied])
+    was_place = StringField(name="was-place", filters=[tidied])
+    was_note = StringField(name="was-note", filters=[tidied])
+    was_played_on = DateField(name="was-played_on", validators=[InputRequired()])
+
+    def validate(self, *_more: Any) -> bool:
+        """Texts that fit, and a day of the calendar."""
+        good = super().validate()
+        for text in (self.name, self.place, self.note):
+            if len(text.data) > LONGEST_TEXT:
+                text.errors = [_("This is a text of at most %(most)d characters.", most=LONGEST_TEXT)]
+        if self.played_on.data is None:
+            self.played_on.errors = [_("This is no day of the calendar.")]
+        return good and not any(field.errors for field in self)
+
+    def told(self) -> About:
+        """What was sent."""
+        return About(self.name.data, self.place.data, self.note.data, self.played_on.data)
+
+    def before(self) -> About:
+        """What the person saw."""
+        return About(self.was_name.data, self.was_place.data, self.was_note.data, self.was_played_on.data)
+
+
+class FindForm(Form):
+    """What games somebody looks for in a book. It is asked for, not sent: it changes nothing, so it has no `act`."""
+
+    q = StringField(default="", filters=[tidied])
+    player = SelectField(default="", validate_choice=False)
+    rules = SelectField(default="", validate_choice=False)
+    year = SelectField(default="", validate_choice=False)
+    state = SelectField(default="", validate_choice=False)
+
+    def offer(self, choices: Choices) -> None:
+        """Set what there is to choose from in the book."""
+        everything = [("", _("all"))]
+        self.player.choices = [("", _("anybody")), *((str(each.id), each.name) for each in choices.people)]
+        self.rules.choices = [
+            *everything,
+            *((name or UNNAMED, name or _("House rules")) for name in choices.rules),
+        ]
+        self.year.choices = [*everything, *((str(year), str(year)) for year in choices.years)]
+        self.state.choices = [*everything, ("finished", _("finished")), ("running", _("still running"))]
+
+    def validate(self, *_more: Any) -> bool:
+        """A search of a length that somebody may type, and choices that there are."""
+        good = super().validate()
+        if len(self.q.data) > LONGEST_SEARCH:
+            self.q.errors = [_("This is a text of at most %(most)d characters.", most=LONGEST_SEARCH)]
+        for field in (self.player, self.rules, self.year, self.state):
+            if field.data not in dict(field.choices):
+                field.errors = [_("This is not in the book.")]
+        return good and not any(field.errors for field in self)
+
+    def wanted(self) -> Wanted:
+        """What is asked for, of a form that is valid."""
+        return Wanted(
+            text=self.q.data,
+            person=int(self.player.data) if self.player.data else None,
+            rules=None if not self.rules.data else "" if self.rules.data == UNNAMED else self.rules.data,
+            year=int(self.year.data) if self.year.data else None,
+            running=self.state.data == "running" if self.state.data else None,
+        )
+
+    def asked(self) -> dict[str, str]:
+        """What is asked for, as it stands in an address."""
+        return {field.name: field.data for field in self if field.data}
 
 
 class AdjustmentForm(TapForm):

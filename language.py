@@ -6,13 +6,14 @@ A language is added by its catalogue in translations/ and its line in LANGUAGES 
 from __future__ import annotations
 
 import gettext as catalogues
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
-from babel.dates import format_date, format_time
+from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_decimal, format_percent
+from babel.units import format_unit
 from flask import Flask, g, has_request_context, request, session
 
 from rules.problem import Problem
@@ -27,9 +28,8 @@ def init_app(app: Flask) -> None:
     """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
-    app.jinja_env.filters.update(
-        say=say, day=day, short_day=short_day, clock=clock, percent=percent, decimal=decimal
-    )
+    filters = (say, day, short_day, month, weekday, clock, lasted, percent, decimal)
+    app.jinja_env.filters.update({each.__name__: each for each in filters})
     app.jinja_env.globals.update(
         language=lambda: locale().language,
         language_name=lambda: dict(own_names())[locale().language],
@@ -110,6 +110,23 @@ def percent(share: float) -> str:
 def decimal(value: float) -> str:
     """A number with one decimal."""
     return format_decimal(value, "#,##0.0", locale=locale())
+
+
+def month(value: date) -> str:
+    """The month of a date, with its year."""
+    return format_skeleton("yMMMM", value, locale=locale())
+
+
+def weekday(value: date) -> str:
+    """A date below the heading of its month: the day of the week and of the month."""
+    return format_skeleton("MMMEd", value, locale=locale())
+
+
+def lasted(value: timedelta) -> str:
+    """How long something took, in hours and minutes; at least a minute."""
+    hours, minutes = divmod(value // timedelta(minutes=1), 60)
+    parts = [(hours, "hour"), (minutes, "minute")]
+    return " ".join(format_unit(count, unit, "short", locale=locale()) for count, unit in parts if count)
 
 
 def clock(value: datetime) -> str:

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, String, UniqueConstraint, delete, event, insert, update
+from sqlalchemy import JSON, Date, ForeignKey, String, UniqueConstraint, delete, event, insert, update
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.orm.attributes import get_history
 
@@ -42,7 +42,7 @@ class Change(Base):
     hand: Mapped[int | None]
     seat: Mapped[int | None]
     at: Mapped[datetime] = mapped_column(Instant)
-    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"))
+    keeper_id: Mapped[int | None] = mapped_column(ForeignKey("keeper.id", ondelete="SET NULL"), index=True)
     steps: Mapped[list[Any]] = mapped_column(JSON)
     """Rows touched, in order: [table, id, columns before or null, columns after or null]."""
     is_undone: Mapped[bool] = mapped_column(default=False)
@@ -51,7 +51,7 @@ class Change(Base):
 
 
 WATCHED = {
-    "game": ("plan", "ended_early"),
+    "game": ("plan", "ended_early", "name", "place", "note", "played_on"),
     "seat": ("id", "game_id", "number", "player_id"),
     "hand": (),
     "entry": (),
@@ -107,8 +107,14 @@ def _changed_columns(row: Any) -> dict[str, tuple[Any, Any]]:
     for key in _keys(row):
         history = get_history(row, key)
         if history.has_changes():
-            changed[key] = (next(iter(history.deleted), None), next(iter(history.added), None))
+            old, new = next(iter(history.deleted), None), next(iter(history.added), None)
+            changed[key] = (_written(old), _written(new))
     return changed
+
+
+def _written(value: Any) -> Any:
+    """A value as the log keeps it: JSON knows no dates."""
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _columns(row: Any) -> dict[str, Any]:
@@ -133,6 +139,11 @@ def do_again(steps: list[Any]) -> None:
 
 def _put(name: str, row_id: int, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
     table = Base.metadata.tables[name]
+    if new:
+        new = {
+            key: date.fromisoformat(value) if isinstance(table.c[key].type, Date) else value
+            for key, value in new.items()
+        }
     if new is None:
         db.session.execute(delete(table).where(table.c.id == row_id))
     elif old is None:

@@ -25,6 +25,7 @@ from sqlalchemy import (
     CheckConstraint,
     ColumnElement,
     ForeignKey,
+    Index,
     Select,
     String,
     UniqueConstraint,
@@ -34,7 +35,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Mapped, mapped_column, relationship, selectinload
+from sqlalchemy.orm import Mapped, load_only, mapped_column, relationship, selectinload
 
 from database import ALONE, Base, Instant, db
 from log import Act, Change, do_again, take_back, watched
@@ -59,6 +60,8 @@ INVITED_FOR = timedelta(hours=24)
 SPOKEN_FOR = timedelta(minutes=10)
 SEEN_EVERY = timedelta(hours=1)
 """When a phone was last seen is written down no more often than this."""
+LONGEST_SITTING = timedelta(hours=12)
+"""Two moments further apart say nothing about how long a game took."""
 KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
@@ -114,6 +117,25 @@ class Facts:
         }
         single |= {("bid", seat): bid for seat, bid in self.bids.items()}
         return single | {("took", seat): took for seat, took in self.took.items()}
+
+
+@dataclass(frozen=True)
+class About:
+    """What is told of an evening beside the score."""
+
+    name: str
+    place: str
+    note: str
+    played_on: date
+
+    @classmethod
+    def of(cls, game: Game) -> About:
+        """What is stored, each text as the line that can be typed."""
+        return cls(names.tidy(game.name), names.tidy(game.place), names.tidy(game.note), game.played_on)
+
+    def facts(self) -> list[str]:
+        """All of it as texts."""
+        return [self.name, self.place, self.note, self.played_on.isoformat()]
 
 
 class Book(Base):
@@ -317,22 +339,22 @@ class Book(Base):
         )
         return db.session.scalars(found).all()
 
-    def running_games(self) -> Sequence[Game]:
-        """The games that are not over, the one touched last first."""
+    def running_games(self, most: int | None = None) -> Sequence[Game]:
+        """The games that are not over with all their rows, the one touched last first; `most` of them at the most."""
         return db.session.scalars(
-            _whole_games()
+            whole_games()
             .where(Game.book_id == self.id, Game.finished.is_(None), Game.deleted.is_(None))
             .order_by(Game.touched.desc())
+            .limit(most)
         ).all()
 
     def finished_games(self, most: int) -> Sequence[Game]:
-        """The latest finished games, with their seats."""
+        """The latest finished games by the day they were played on, with their seats and what a list shows."""
         found = (
-            select(Game)
+            listed_games()
             .where(Game.book_id == self.id, Game.finished.is_not(None), Game.deleted.is_(None))
-            .order_by(Game.finished.desc(), Game.id.desc())
+            .order_by(Game.played_on.desc(), Game.id.desc())
             .limit(most)
-            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
         )
         return db.session.scalars(found).all()
 
@@ -399,6 +421,7 @@ class Book(Base):
             watch_code=new_spoken_code(),
             action=key,
             rules=rules.write(),
+            rules_name=rules.name[:LONGEST_TEXT],
             plan=list(plan),
             started=at,
             touched=at,
@@ -528,9 +551,13 @@ class Game(Base):
     __table_args__ = (
         UniqueConstraint("book_id", "identity"),
         CheckConstraint("version >= 1", name="version"),
+        # What lists ask: a page by date, the running ones, the names to choose from.
+        Index("ix_game_by_date", "book_id", "played_on", "id"),
+        Index("ix_game_running", "book_id", "finished", "played_on", "id"),
+        Index("ix_game_by_rules", "book_id", "rules_name"),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
-    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"), index=True)
+    book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
     code: Mapped[str] = mapped_column(String(CODE_LENGTH), unique=True)
     action: Mapped[str] = mapped_column(String(64), unique=True)
     """The key of the tap that started it, or of the record it came from."""
@@ -540,20 +567,22 @@ class Game(Base):
     note: Mapped[str] = mapped_column(String(500), default="")
     place: Mapped[str] = mapped_column(String(500), default="")
     rules: Mapped[dict[str, Any]] = mapped_column(JSON)
+    rules_name: Mapped[str] = mapped_column(String(500), default="")
+    """What the rules are called, once more by itself: no list reads the rules of every game for it."""
     plan: Mapped[list[int]] = mapped_column(JSON)
     """The sizes of all hands, played and to come."""
     played_on: Mapped[date]
     started: Mapped[datetime] = mapped_column(Instant)
     touched: Mapped[datetime] = mapped_column(Instant)
-    finished: Mapped[datetime | None] = mapped_column(Instant, index=True)
+    finished: Mapped[datetime | None] = mapped_column(Instant)
     ended_early: Mapped[bool] = mapped_column(default=False)
-    deleted: Mapped[datetime | None] = mapped_column(Instant)
+    scored_as: Mapped[str | None] = mapped_column(String(16))
+    """What games have in common whose points can be compared; empty before the end."""
     names_in_previews: Mapped[bool] = mapped_column(default=False)
     """Whether a messenger that shows a preview of the game's link may name its players."""
     watch_code: Mapped[str | None] = mapped_column(String(SPOKEN_LENGTH), unique=True)
     """To be told to who wants to watch; it leads here while the game runs."""
-    scored_as: Mapped[str | None] = mapped_column(String(16))
-    """What games have in common whose points can be compared; empty before the end."""
+    deleted: Mapped[datetime | None] = mapped_column(Instant, index=True)
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
     book: Mapped[Book] = relationship(back_populates="games")
@@ -577,7 +606,7 @@ class Game(Base):
         # No address of ours is anything but these characters, and PostgreSQL chokes on some others.
         if not _is_code(code):
             return None
-        found = _whole_games().where(cls.code == code)
+        found = whole_games().where(cls.code == code)
         if writing:
             found = found.with_for_update(of=cls)
         return db.session.scalar(found)
@@ -621,6 +650,14 @@ class Game(Base):
             ),
             ended_early=self.ended_early,
         )
+
+    @property
+    def lasted(self) -> timedelta | None:
+        """How long it took; None while it goes on, and where the two moments tell of something else."""
+        if self.finished is None:
+            return None
+        took = self.finished - self.started
+        return took if timedelta(minutes=1) <= took <= LONGEST_SITTING else None
 
     def record(self) -> Record:
         """The game as it is exported."""
@@ -1060,6 +1097,19 @@ class Game(Base):
             if new:
                 self.ended_early = False
 
+    def tell(self, act: Act, told: About, *, was: About) -> None:
+        """Write down what the evening was: its name, place and note, and the day. Only what differs from `was`.
+
+        Raises Stale where a fact is neither what was seen nor what is sent.
+        """
+        with self._step(act, "about", 0, None, told.facts()) as new:
+            if not new:
+                return
+            stored, seen = vars(About.of(self)), vars(was)
+            for fact, sent in vars(told).items():
+                if sent != seen[fact] and _changes(fact, stored[fact], sent, seen[fact]):
+                    setattr(self, fact, sent)
+
     @property
     def is_untouched(self) -> bool:
         """Whether nothing but the trump of its first hand was said: such a game can still be set up otherwise."""
@@ -1102,7 +1152,7 @@ class Game(Base):
         db.session.flush()
         # Everything anew with a few queries, not row by row.
         db.session.expire_all()
-        db.session.scalar(_whole_games().where(Game.id == self.id))
+        db.session.scalar(whole_games().where(Game.id == self.id))
         for seat in self.seats:
             if any(seat.player.person is each.player.person for each in self.seats[: seat.number]):
                 raise RulesError(problem("%(name)s is at the table already", name=seat.player.shown))
@@ -1287,24 +1337,23 @@ class Game(Base):
             hand.keep(HandResult.of(sheet, value) if sheet.outcome and value.counts else None)
 
     @classmethod
-    def recount(cls, *, all_of_them: bool = True) -> Sequence[str]:
-        """Settle finished games anew, all or only those without results yet; gives the codes of those that changed."""
-        found = select(cls.code).where(cls.finished.is_not(None)).order_by(cls.id)
-        if not all_of_them:
-            found = found.where(cls.scored_as.is_(None))
-        changed = []
+    def settle_rest(cls) -> None:
+        """Settle the finished games that have no results yet: they were over before statistics had their columns."""
+        found = select(cls.code).where(cls.finished.is_not(None), cls.scored_as.is_(None)).order_by(cls.id)
         for code in db.session.scalars(found).all():
             game = cls.find(code, writing=True)
             if game is not None and game.finished is not None:
                 game.settle(game.finished)
-                changed += (
-                    [code] if db.session.dirty and any(map(db.session.is_modified, game.rows())) else []
-                )
-                db.session.commit()
-                db.session.expunge_all()
-        return changed
+            db.session.commit()
+            db.session.expunge_all()
 
-    def rows(self) -> Iterator[Base]:
+    def is_miscounted(self) -> bool:
+        """Whether anything stored of a finished game is not what its hands give; the session then holds that."""
+        with db.session.no_autoflush:
+            self.settle(self.finished or self.touched)
+            return any(map(db.session.is_modified, self._rows()))
+
+    def _rows(self) -> Iterator[Base]:
         """The rows that hold results."""
         yield self
         yield from self.seats
@@ -1317,10 +1366,14 @@ class Seat(Base):
     """A player's place in one game. What follows from the hands is empty before the end: `Game.settle` writes it."""
 
     __tablename__ = "seat"
-    __table_args__ = (UniqueConstraint("game_id", "number"), UniqueConstraint("game_id", "player_id"))
+    __table_args__ = (
+        UniqueConstraint("game_id", "number"),
+        UniqueConstraint("game_id", "player_id"),
+        Index("ix_seat_by_player", "player_id", "game_id"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
-    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"), index=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"))
     number: Mapped[int]
     """From 0, clockwise as they first sat down."""
     total: Mapped[int | None]
@@ -1362,9 +1415,10 @@ class Hand(Base):
     voided: Mapped[int] = mapped_column(default=0)
     """0 when it counts; otherwise the how-manieth misdeal of this number it was."""
     cards: Mapped[int]
-    dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    # Looked up whenever a seat goes, to see that nothing points to it: without an index that reads every hand.
+    dealer_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     trump: Mapped[str | None] = mapped_column(String(8))
-    named_by_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
+    named_by_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"), index=True)
     """Who won the auction for the trump."""
     is_over: Mapped[bool] = mapped_column(default=False)
     is_closed: Mapped[bool] = mapped_column(default=False)
@@ -1473,7 +1527,7 @@ class Adjustment(Base):
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"), index=True)
     hand: Mapped[int]
     """The number of the hand it counts from."""
-    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"))
+    seat_id: Mapped[int] = mapped_column(ForeignKey("seat.id"), index=True)
     points: Mapped[int]
     reason: Mapped[str] = mapped_column(String(500), default="")
     game: Mapped[Game] = relationship(back_populates="adjustments")
@@ -1495,11 +1549,30 @@ _VERSION = select(Game.__table__.c.version).where(
 """The version of a game by its code, put together once."""
 
 
-def _whole_games() -> Select[Game]:
+def whole_games() -> Select[Game]:
+    """Games with all their rows but the log, in a handful of queries."""
     return select(Game).options(
         selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
         selectinload(Game.hands).selectinload(Hand.entries),
         selectinload(Game.adjustments),
+    )
+
+
+def listed_games() -> Select[Game]:
+    """Games with what a list shows of them and nothing else: a page reads two queries, however long the games were."""
+    return select(Game).options(
+        load_only(
+            Game.book_id,
+            Game.code,
+            Game.name,
+            Game.note,
+            Game.place,
+            Game.rules_name,
+            Game.played_on,
+            Game.started,
+            Game.finished,
+        ),
+        selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
     )
 
 

@@ -280,7 +280,8 @@ def check_page(page: BeautifulSoup) -> None:
     assert named["html"][0].get("lang"), "The page says its language."
     for form in named.get("form", ()):
         assert form.get("action"), "A form says where it goes, so that it also works from an error page."
-        assert form.get("method") == "post", "A form of ours posts; looking needs none."
+        looks = form.get("role") == "search" and form.get("method") == "get"
+        assert form.get("method") == "post" or looks, "A form of ours posts; only a search asks."
     labels = [label.get("for") for label in named.get("label", ())]
     for field in (each for kind in ("input", "select", "textarea") for each in named.get(kind, ())):
         if field.get("type") == "hidden":

@@ -17,9 +17,37 @@ MOST_SEATS = 6
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import games, home, house, keepers, keys, offline, play, players, rules, settings, sheet, table
+    from views import (
+        book,
+        games,
+        home,
+        house,
+        keepers,
+        keys,
+        offline,
+        play,
+        players,
+        rules,
+        settings,
+        sheet,
+        table,
+    )
 
-    audiences = (home, games, rules, house, play, sheet, table, players, keepers, keys, offline, settings)
+    audiences = (
+        home,
+        games,
+        rules,
+        house,
+        play,
+        sheet,
+        table,
+        book,
+        players,
+        keepers,
+        keys,
+        offline,
+        settings,
+    )
     for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)
     limits.init_app(app)

@@ -51,8 +51,9 @@ def _model_game(books: Sequence[Book]) -> Game | None:
     """The game whose rules the form starts from, if this phone keeps it."""
     if code := request.args.get("again"):
         return _own_game(code, books)
-    games = [game for book in books for game in (*book.running_games(), *book.finished_games(1))]
-    return max(games, key=lambda game: (game.started, game.id), default=None)
+    games = [game for book in books for game in (*book.running_games(1), *book.finished_games(1))]
+    latest = max(games, key=lambda game: (game.started, game.id), default=None)
+    return Game.find(latest.code) if latest else None
 
 
 def _own_game(code: str, books: Sequence[Book]) -> Game | None:

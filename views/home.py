@@ -12,6 +12,8 @@ bp = Blueprint("home", __name__)
 
 RECENT = 20
 """Finished games on the page."""
+RUNNING = 3
+"""Running games on the page; those that nobody goes on with are in the book."""
 
 
 @bp.get("/")
@@ -21,18 +23,19 @@ def home() -> str | Response:
     Opened from the phone's home screen (`resume`), it goes straight on with the game touched last.
     """
     books = Book.kept_by(phone()) if "phone" in session else []
-    running = [game for book in books for game in book.running_games()]
+    # One more than is shown tells whether there are more.
+    running = [game for book in books for game in book.running_games(RUNNING + 1)]
+    running.sort(key=lambda game: game.touched, reverse=True)
     if "resume" in request.args and running:
-        latest = max(running, key=lambda game: game.touched)
-        return redirect(url_for("sheet.now_played", code=latest.code))
+        return redirect(url_for("sheet.now_played", code=running[0].code))
     finished = [game for book in books for game in book.finished_games(RECENT)]
+    finished.sort(key=lambda game: (game.played_on, game.id), reverse=True)
     return render_template(
         "home/home.html",
         books=books,
-        running=[
-            (game, game.sheet()) for game in sorted(running, key=lambda game: game.touched, reverse=True)
-        ],
-        finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
+        running=[(game, game.sheet()) for game in running[:RUNNING]],
+        waiting={game.book for game in running[RUNNING:]},
+        finished=finished[:RECENT],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, abort, current_app, g, redirect, render_template, request, url_for
+from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from forms import MeForm
@@ -46,9 +46,6 @@ def sheet() -> str:
         last_step=g.game.last_step() if g.keeper else None,
         book=g.game.book,
         offers_recovery=g.keeper and whole.outcome and g.game.book.wants_recovery(),
-        leads_to_book=g.keeper is None
-        and g.game.book.is_shared
-        and "book.games" in current_app.view_functions,
         **_open_hand(whole),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
@@ -12,6 +13,7 @@ from wtforms import Form
 
 from database import db
 from forms import (
+    AboutForm,
     AdjustForm,
     AdjustmentForm,
     CorrectForm,
@@ -29,7 +31,7 @@ from forms import (
 from language import gettext as _
 from language import say
 from log import Act, Change
-from models import NeedsConfirming, Stale
+from models import About, NeedsConfirming, Stale
 from rules.plan import MOST_CARDS, sequence
 from rules.problem import RulesError, problem
 from rules.sheet import Sheet
@@ -166,6 +168,15 @@ def reopen() -> Response:
     """Go on with a game that was ended early."""
     g.game.reopen(tap(TapForm(request.form)))
     return _done()
+
+
+@bp.post("/about")
+def about() -> Response:
+    """What is told of the evening: its name, place, note and day."""
+    form = AboutForm(request.form)
+    act = _typed(form)
+    g.game.tell(act, form.told(), was=form.before())
+    return _done("sheet.sheet")
 
 
 @bp.post("/redo")
@@ -328,6 +339,8 @@ def _facts(change: Change, *, secret: int | None) -> list[tuple[str, int | None,
                 values = [each and each[key] for each in (before, after)]
                 if key == "dealer_id":
                     values = [seats.get(value, value) for value in values]
+                elif key == "played_on":
+                    values = [date.fromisoformat(value) for value in values if value]
                 found.append((key, seat, *values))
     return found
 
@@ -343,7 +356,7 @@ def _secret_hand() -> int | None:
 SHOWN_FACTS = {
     "entry": ("bid", "took", "is_absent"),
     "hand": ("cards", "trump", "dealer_id"),
-    "game": ("plan",),
+    "game": ("plan", "name", "place", "note", "played_on"),
     "seat": ("player_id",),
     "adjustment": ("points", "reason"),
 }
@@ -398,6 +411,7 @@ def _page(**more: Sequence[str]) -> str:
         next_step=g.game.next_step(),
         last_step=g.game.last_step(),
         sent=request.form,
+        about=About.of(g.game),
         **more,
     )
 

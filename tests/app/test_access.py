@@ -114,6 +114,8 @@ ROUTES = {
     "POST /g/<code>/previews": keepers(400),
     "GET /b/<code>/players/<int:number>": keepers(200),
     "GET /b/<code>/questions": keepers(200),
+    "POST /g/<code>/about": keepers(400),
+    "GET /b/<code>": keepers(200),
 }
 """What each of `WHO` is answered when they send nothing.
 

@@ -114,6 +114,16 @@ def test_the_migrations_go_back_to_nothing_and_forward_again(app, empty):
         assert set(db.inspect(db.engine).get_table_names()) == {"alembic_version", *Base.metadata.tables}
 
 
+def test_every_pointer_to_another_row_has_an_index(app, empty):
+    """A row that goes is looked for in all that may point to it: without an index that reads every game there is."""
+    with app.app_context():
+        there = db.inspect(db.engine)
+        for table in Base.metadata.sorted_tables:
+            found = (*there.get_indexes(table.name), *there.get_unique_constraints(table.name))
+            firsts = {each["column_names"][0] for each in found}
+            assert {key.parent.name for key in table.foreign_keys} <= firsts, table.name
+
+
 def test_sqlite_is_set_up_to_lose_nothing(tmp_path):
     """Write-ahead log, every commit on the disk, foreign keys checked, writers wait for each other."""
     app = create_app({"DATA_FOLDER": tmp_path})

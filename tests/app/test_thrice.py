@@ -132,6 +132,12 @@ def new_game(table):
     return {**called, **rules, "dealer": "0", "no_trump_on": "never", "missed": "0", "do": "start"}
 
 
+def about(table, **told):
+    """What is told of the evening as the page shows it, with some of it told otherwise."""
+    table.phone.get(f"/g/{table.code}/table")
+    return table.phone.filled(table.phone.button("about").find_parent("form")) | told
+
+
 def house_rules(table):
     """The form of house rules as the page shows it, under a name."""
     table.phone.get("/house-rules/new?start=classic")
@@ -184,6 +190,7 @@ FORMS = {
     "/g/<code>/swap": (bidding, {"seat": "1", "other": "2", "table": "0,1,2,3"}),
     "/g/<code>/take-over": (bidding, {"seat": "1", "name": "Eline"}),
     "/g/<code>/plan": (played, {"plan": "2,2,1"}),
+    "/g/<code>/about": (bidding, lambda table: about(table, place="The Crown", played_on="2026-01-30")),
     "/g/<code>/end": (played, {}),
     "/g/<code>/reopen": (ended, {}),
     "/g/<code>/delete": (played, {}),
@@ -244,7 +251,7 @@ def test_a_form_that_is_sent_three_times_has_one_effect(table, other_phone, rows
     table.start(*FOUR, dealer=3, order="own", plan="3,2,1", trump="untracked")
     before(table)
     address = filled(table, route)
-    sent = {"act": "a-tap-of-its-own", **(fields(table) if callable(fields) else fields)}
+    sent = {**(fields(table) if callable(fields) else fields), "act": "a-tap-of-its-own"}
     phone = other_phone if route in ("/k/<key>", "/watch") else table.phone
     untouched = rows()
 

@@ -148,12 +148,15 @@ def test_every_phase_fits_a_small_phone(take_phone, look, complaints, names):
 
 
 def test_pages_beside_the_game_fit_a_small_phone(take_phone, look, complaints):
-    """The rules of a game, a sheet without a hand, an address that leads nowhere and a stale tap fit as well."""
+    """The rules of a game, a sheet without a hand, the book, no address and a stale tap fit as well."""
     thumb = take_phone(device_scale_factor=2)
     thumb.start(*SEVEN, dealer=0, hook=True)
     game = f"/g/{thumb.code}"
     faults = look(thumb.open(game), "sheet-empty")
     faults += look(thumb.open(f"{game}/rules"), "rules")
+    book = thumb.open("/").page.get_by_role("link", name="All games").get_attribute("href")
+    faults += look(thumb.open(str(book)), "book")
+    faults += look(thumb.open(f"{book}?q=nobody&state=finished"), "book-nothing-fits")
     other = thumb.page.context.new_page()
     other.goto(f"{game}/hands/1")
     thumb.open(f"{game}/hands/1")

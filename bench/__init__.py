@@ -1,0 +1,1 @@
+"""What is measured, and the books it is measured with: `make bench`."""
