@@ -10,12 +10,17 @@ from wtforms import Form
 from log import Act
 from models import Book, Game, Keeper, new_key
 
+WHILE_DELETED = ("table.restore", "record.ask_erase", "record.erase")
+"""What can be done with a game that was deleted."""
+
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
-    from views import book, games, home, house, keys, play, rules, sheet, table
+    from views import archive, book, games, home, house, keys, play, rules, sheet, table
 
     for blueprint in (home.bp, games.bp, rules.bp, house.bp, play.bp, sheet.bp, table.bp, book.bp, keys.bp):
+        app.register_blueprint(blueprint)
+    for blueprint in (archive.bp, archive.record):
         app.register_blueprint(blueprint)
     app.jinja_env.globals.update(new_act=new_key)
     app.context_processor(lambda: {"theme": session.get("theme", "auto")})
@@ -38,7 +43,7 @@ def load_game() -> None:
         abort(404, "game")
     g.game = game
     g.keeper = game.book.keeper(phone()) if "phone" in session else None
-    if game.deleted and request.endpoint != "table.restore":
+    if game.deleted and request.endpoint not in WHILE_DELETED:
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")

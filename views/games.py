@@ -37,9 +37,13 @@ def new() -> str:
         if request.args.get("again"):
             for name in sheet.names:
                 form.players.append_entry(name)
-            hand = sheet.hands[-1]
-            form.dealer.data = str(next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table))
-            form.show_plan(sheet.plan)
+            # Of some past games only the totals are known.
+            if sheet.hands:
+                hand = sheet.hands[-1]
+                form.dealer.data = str(
+                    next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table)
+                )
+                form.show_plan(sheet.plan)
     if (wanted := request.args.get("rules", "")) in form.bases:
         form.show(wanted)
     return _page(form, books)
@@ -102,7 +106,8 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     kept = {each.code: each for each in reversed(books)}
     book = kept.get(form.book.data or "") or next(iter(books), None) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
-    game = book.start_game(called, rules, seat, act, plan=plan, played_on=now().astimezone().date())
+    day = form.day() or now().astimezone().date()
+    game = book.start_game(called, rules, seat, act, plan=plan, played_on=day)
     db.session.commit()
     return game
 

@@ -24,6 +24,7 @@ def home() -> str:
     return render_template(
         "home/home.html",
         books=books,
+        with_deleted=[book for book in books if book.deleted_games()],
         running=[(game, game.sheet()) for game in running],
         finished=sorted(finished, key=lambda game: (game.finished, game.id), reverse=True)[:RECENT],
     )
