@@ -108,7 +108,7 @@ def take_in(
     What is in hand of the session before is forgotten: ask for the book anew.
     """
     number, games = book.id, arrival.games
-    db.session.rollback()
+    db.session.commit()
     for start in range(0, max(1, len(games)), PORTION):
         begin_writing()
         book = db.session.get_one(Book, number)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -196,11 +197,9 @@ def export(code: str, as_csv: bool, bom: bool) -> None:
     else:
         book = _book(code)
         lines = spreadsheet.games_csv(book.records()) if as_csv else archive.book_json(book)
-    output = click.get_binary_stream("stdout")
-    if as_csv and bom:
-        output.write(spreadsheet.BOM.encode())
-    for line in lines:
-        output.write(line.encode())
+    # As bytes: the same on every system, whatever its terminal makes of texts.
+    for line in chain([spreadsheet.BOM] if as_csv and bom else [], lines):
+        click.echo(line.encode(), nl=False)
 
 
 @click.command("import")

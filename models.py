@@ -372,17 +372,15 @@ class Book(Base):
 
     def people(self) -> tuple[Person, ...]:
         """Everybody in the book as other books may know them: names, other names, the day of the first game."""
-        days = dict(
-            db.session.execute(
-                select(func.coalesce(Player.alias_of_id, Player.id), func.min(Game.played_on))
-                .join(Seat, Seat.player_id == Player.id)
-                .join(Game, Game.id == Seat.game_id)
-                .where(Player.book_id == self.id, Game.deleted.is_(None))
-                .group_by(func.coalesce(Player.alias_of_id, Player.id))
-            )
-            .tuples()
-            .all()
+        person = func.coalesce(Player.alias_of_id, Player.id)
+        first = (
+            select(person, func.min(Game.played_on))
+            .join(Seat, Seat.player_id == Player.id)
+            .join(Game, Game.id == Seat.game_id)
+            .where(Player.book_id == self.id, Game.deleted.is_(None))
+            .group_by(person)
         )
+        days = {number: day for number, day in db.session.execute(first)}  # noqa: C416 - rows are no pairs
         everybody = sorted(self.everybody(), key=lambda player: player.key)
         return tuple(
             Person(
@@ -506,12 +504,22 @@ class Book(Base):
 
     def erase(self) -> None:
         """The book is gone: its games with their logs, its players, its house rules, every right to write in it."""
-        for table in (Game, Player):
-            if table is Player:
-                db.session.execute(update(Player).where(Player.book_id == self.id).values(alias_of_id=None))
-            db.session.execute(delete(table).where(table.book_id == self.id))
-        # All else goes with the row of the book.
-        db.session.execute(delete(Book).where(Book.id == self.id))
+        games = select(Game.id).where(Game.book_id == self.id)
+        hands = select(Hand.id).where(Hand.game_id.in_(games))
+        players = update(Player).where(Player.book_id == self.id).values(alias_of_id=None)
+        # What is pointed at goes last; the rights and the house rules go with the row of the book.
+        for statement in (
+            delete(Change).where(Change.game_id.in_(games)),
+            delete(Adjustment).where(Adjustment.game_id.in_(games)),
+            delete(Entry).where(Entry.hand_id.in_(hands)),
+            delete(Hand).where(Hand.game_id.in_(games)),
+            delete(Seat).where(Seat.game_id.in_(games)),
+            delete(Game).where(Game.book_id == self.id),
+            players,
+            delete(Player).where(Player.book_id == self.id),
+            delete(Book).where(Book.id == self.id),
+        ):
+            db.session.execute(statement.execution_options(synchronize_session=False))
 
 
 def _instant(written: str) -> datetime | None:

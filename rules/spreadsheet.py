@@ -345,6 +345,9 @@ class _Typed:
                 facts[key] = text
         return facts
 
+    def _is_last_line(self, row: _Row) -> bool:
+        return any(cell.casefold() in _ENDS for cell in row.cells[:2])
+
     def _number(self, row: _Row, at: int | None, what: str, *, signed: bool = False) -> int | None:
         text = row.cell(at).replace("−", "-")
         if text.casefold() in _NOTHING:
@@ -389,6 +392,8 @@ class _Typed:
             totals |= {
                 name: total for (name, kind), total in read.items() if kind == "total" and total is not None
             }
+            if self._is_last_line(row):
+                continue
             note = row.cell(columns.single.get("note"))
             cards = self._number(row, columns.single.get("cards"), "cards")
             if cards is None:

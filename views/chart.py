@@ -51,6 +51,8 @@ class Chart:
         low, high = min(map(min, totals)), max(map(max, totals))
         step = _step(high - low)
         low, high = low // step * step, -(-high // step) * step
+        # Where nobody has a point yet, the line lies on the ground.
+        high = max(high, low + step)
         hands = len(sheet.rows)
 
         def x(hand: int) -> float:

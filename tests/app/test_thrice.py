@@ -140,6 +140,9 @@ def house_rules(table):
     return {**sent, "name": "Ours", button["name"]: button["value"]}
 
 
+PAST = "player;total\nAda;71\nEline;83\n"
+"""A sheet that holds totals only."""
+
 FORMS = {
     "/theme": (bidding, {"theme": "dark"}),
     "/new": (bidding, new_game),
@@ -175,6 +178,20 @@ FORMS = {
     "/b/<code>/players/<int:number>/name": (bidding, {"name": "Adele"}),
     "/b/<code>/players/<int:number>/merge": (another, lambda table: {"person": player(table, "Eline")}),
     "/b/<code>/players/<int:number>/part": (merged, {}),
+    "/g/<code>/erase": (deleted, {}),
+    "/b/<code>/import": (played, {"text": PAST, "do": "keep"}),
+    "/b/<code>/past": (
+        played,
+        {
+            "played_on": "2019-12-24",
+            "players-0": "Ada",
+            "totals-0": "71",
+            "players-1": "Eline",
+            "totals-1": "-3",
+        },
+    ),
+    "/b/<code>/players/<int:number>/forget": (played, {"name": "Ada"}),
+    "/b/<code>/delete": (played, {"word": "delete"}),
 }
 """For each address that takes a form: what comes before, and fields that it takes."""
 
