@@ -236,7 +236,9 @@ def take_in() -> Answer | str | tuple[str, int]:
     except RulesError as error:
         return _import_page(problems=error.problems), 422
     if len(arrival.games) > MOST_AT_ONCE:
-        trouble = _("More than %(most)d new games at once are for the command: flask import.", most=MOST_AT_ONCE)
+        trouble = _(
+            "More than %(most)d new games at once are for the command: flask import.", most=MOST_AT_ONCE
+        )
         return _import_page(messages=[trouble]), 422
     if request.form.get("do") != "keep":
         return _import_page(arrival=arrival, packed=archive.pack(text))

@@ -22,6 +22,7 @@ from rules.variants import classic
 
 RECORDS = sorted((Path(__file__).parents[1] / "data" / "games").glob("*.json"))
 GAMES = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS]
+SHORT = min(GAMES, key=lambda game: len(game["hands"]))
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 NOW = datetime(2026, 1, 31, 20, 15, tzinfo=UTC)
 
@@ -446,6 +447,7 @@ def test_nothing_sent_is_told(keeping):
     assert "Choose a file, or paste its text." in keeping.text
 
 
+@pytest.mark.pages
 @pytest.mark.target("S14")
 def test_an_import_may_be_large_but_not_endless(keeping, rows, app):
     """A file of a few MiB is read, one beyond 16 MiB is refused; a stranger sends no more than a form."""
@@ -639,9 +641,11 @@ def mutated(chance, text):
 # Beside the pages
 
 
-def test_the_lists_beside_the_pages_are_paged(app, phone, keeping):
+@pytest.mark.pages
+def test_the_lists_beside_the_pages_are_paged(app, keeping, monkeypatch):
     """Games and players as JSON, a hundred on a page, each page with the address of the next."""
-    games = [{**GAMES[0], "id": f"game {number}", "name": f"game {number}"} for number in range(105)]
+    monkeypatch.setattr(archive, "TURN", 0)
+    games = [{**SHORT, "id": f"game {number}", "name": f"game {number}"} for number in range(105)]
     with app.app_context():
         book = Book.find(keeping.book.removeprefix("/b/"))
         archive.take_in(book, archive.weigh(book, bookfile.read(games)), NOW)
@@ -654,8 +658,8 @@ def test_the_lists_beside_the_pages_are_paged(app, phone, keeping):
     assert {f"game {number}" for number in range(105)} <= set(listed)
     assert len(listed) == 106
     one = next(game for game in first["games"] if game["name"])
-    assert [player["total"] for player in one["players"]] == GAMES[0]["totals"]
-    assert json.loads(keeping.client.get(one["record"]).text)["players"] == GAMES[0]["players"]
+    assert [player["total"] for player in one["players"]] == SHORT["totals"]
+    assert json.loads(keeping.client.get(one["record"]).text)["players"] == SHORT["players"]
     assert keeping.client.get(one["address"]).status_code == 200
     people = json.loads(keeping.client.get(f"{keeping.book}/players.json").text)
     assert {"Ada", "Dmitri"} <= {player["name"] for player in people["players"]}
@@ -813,11 +817,13 @@ def test_the_printed_sheet_holds_what_was_played_and_room_for_the_rest(table):
     assert "Chiara" not in table.phone.follow("An empty sheet, without names").get_text()
 
 
-def test_a_book_of_many_games_is_sent_piece_by_piece(app, keeping):
+@pytest.mark.pages
+def test_a_book_of_many_games_is_sent_piece_by_piece(app, keeping, monkeypatch):
     """The file of a large book arrives in many pieces, is whole JSON, and needs few games in memory at a time."""
     with app.app_context():
+        monkeypatch.setattr(archive, "TURN", 0)
         book = Book.find(keeping.book.removeprefix("/b/"))
-        games = [{**GAMES[-1], "id": f"game {number}"} for number in range(120)]
+        games = [{**SHORT, "id": f"game {number}", "note": "x" * 500} for number in range(120)]
         archive.take_in(book, archive.weigh(book, bookfile.read(games)), NOW)
         book = Book.find(book.code)
         most = 0

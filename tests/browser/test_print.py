@@ -22,9 +22,9 @@ def record(hands):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_ten_players_and_twenty_hands_fill_one_page(plain_thumb, scheme):
+def test_ten_players_and_twenty_hands_fill_one_page(thumb, scheme):
     """Filled or blank, from a light or a dark phone, the sheet is one A4 page, black on white, nothing cut off."""
-    thumb, page = plain_thumb, plain_thumb.page
+    page = thumb.page
     page.emulate_media(color_scheme=scheme)
     thumb.start("Ada", "Bruno", "Chiara", order="own", plan="1")
     page.goto("/")
@@ -33,9 +33,9 @@ def test_ten_players_and_twenty_hands_fill_one_page(plain_thumb, scheme):
     page.locator("#text").fill(record(20))
     page.locator("[data-key=look]").tap()
     page.locator("[data-key=keep]").tap()
+    page.wait_for_url("**/import/done?games=1")
     page.goto("/")
-    page.locator(".games a").first.tap()
-    address = page.url
+    address = page.locator(".games a").first.get_attribute("href")
     for question in ("", "?blank", "?blank=new"):
         page.goto(f"{address}/print{question}")
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
