@@ -111,7 +111,8 @@ def take_in(
     db.session.commit()
     for start in range(0, max(1, len(games)), PORTION):
         begin_writing()
-        book = db.session.get_one(Book, number)
+        # Where the database lets several write at once, the same file sent twice waits here.
+        book = db.session.get_one(Book, number, with_for_update=True)
         if not start:
             book.keep_people(arrival.file, at)
         for game in games[start : start + PORTION]:

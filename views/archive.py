@@ -327,6 +327,8 @@ def past() -> Answer | tuple[str, int]:
                 "totals_only": True,
             }
         )
+        # The same tap at the same moment waits for this one, and finds the game.
+        db.session.refresh(g.book, with_for_update=True)
         kept = g.book.keep_record(game, act.at)
     except RulesError as error:
         return _past_page(form, _blame(form, lines, error.problems)), 422

@@ -418,6 +418,35 @@ def spoiled(what, value):
     return game
 
 
+@pytest.mark.parametrize("page", ["import", "past"])
+def test_a_double_tap_brings_a_game_in_once(keeping, app, page):
+    """Two requests at the same moment have one effect, and both are answered well."""
+    past = {"act": "one-and-the-same", "played_on": "2019-12-24", "players-0": "Ada", "totals-0": "1"}
+    forms = {
+        "import": {"do": "keep", "text": json.dumps(GAMES[:3])},
+        "past": {**past, "players-1": "Eline", "totals-1": "2"},
+    }
+    cookie, statuses = keeping.client.get_cookie("scorebook").value, []
+
+    def send():
+        client = app.test_client()
+        client.set_cookie("scorebook", cookie)
+        answer = client.post(
+            f"{keeping.book}/{page}", data=forms[page], headers={"Origin": "http://localhost"}
+        )
+        statuses.append(answer.status_code)
+
+    phones = [threading.Thread(target=send) for _twice in range(2)]
+    for each in phones:
+        each.start()
+    for each in phones:
+        each.join()
+    assert statuses == [302, 302]
+    with app.app_context():
+        book = Book.find(keeping.book.removeprefix("/b/"))
+        assert book.count_games() == 1 + (3 if page == "import" else 1)
+
+
 PROBLEMS = {
     "[1].hands[1].bids[0]": spoiled("bids", [77, 0]),
     "[1].hands[1].tricks": spoiled("tricks", [0, 0]),
