@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from rules.variants import Rules, variants
 
 def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
-    for command in (migrate, recount, run_server, score, list_variants, demo, keeper):
+    for command in (migrate, recount, run_server, score, list_variants, demo, export, import_files, keeper):
         app.cli.add_command(command)
 
 
@@ -181,6 +183,90 @@ def _beginning(whole: record.Record, played: int) -> record.Record:
 
 
 @click.command()
+@click.argument("code")
+@click.option("--csv", "as_csv", is_flag=True, help="For a spreadsheet, instead of the record.")
+@click.option("--bom", is_flag=True, help="CSV with the mark that tells older spreadsheets that it is UTF-8.")
+@with_appcontext
+def export(code: str, as_csv: bool, bom: bool) -> None:
+    """Print a book or a game, by its CODE, as JSON (or CSV), to be kept and to be imported anywhere."""
+    import archive
+    from models import Game
+    from rules import bookfile, spreadsheet
+
+    lines: Iterable[str]
+    if (game := Game.find(code)) is not None:
+        kept = game.record()
+        lines = [spreadsheet.game_csv(kept) if as_csv else bookfile.game_text(kept)]
+    else:
+        book = _book(code)
+        lines = spreadsheet.games_csv(book.records()) if as_csv else archive.book_json(book)
+    # As bytes: the same on every system, whatever its terminal makes of texts.
+    for line in chain([spreadsheet.BOM] if as_csv and bom else [], lines):
+        click.echo(line.encode(), nl=False)
+
+
+@click.command("import")
+@click.argument("code")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--rules", default="classic", show_default=True, help="The variant of a CSV that names none.")
+@with_appcontext
+def import_files(code: str, files: tuple[Path, ...], rules: str) -> None:
+    """Bring the games in FILES into the book with that CODE; `new` makes a book and prints an invitation to it.
+
+    JSON (a game, a list, a book) or CSV, as docs/records.md describes. All is checked first: with one problem nothing
+    is brought in. What is there already is left as it is. Others may save meanwhile.
+    """
+    import archive
+    from database import db
+    from models import Book, new_key
+
+    if rules not in variants():
+        raise click.ClickException(f"No variant is called {rules}; flask variants lists them.")
+    read, wrong = [], 0
+    for path in files:
+        try:
+            read.append(archive.read(archive.text_of(path.read_bytes()), variants()[rules].write()))
+        except RulesError as error:
+            wrong += len(error.problems)
+            for each in error.problems:
+                click.echo(f"{path}: {each}", err=True)
+    if wrong:
+        raise click.ClickException(f"Nothing was brought in ({wrong} problems).")
+    now = datetime.now(UTC)
+    is_new = code == "new"
+    book = Book.start(new_key(), now) if is_new else _book(code)
+    db.session.flush()
+    try:
+        arrival = archive.weigh(book, archive.together(read))
+    except RulesError as error:
+        told = "\n".join(str(each) for each in error.problems)
+        raise click.ClickException(f"{told}\nNothing was brought in.") from None
+    db.session.commit()
+    code, number = book.code, book.id
+    with click.progressbar(length=len(arrival.games), label="Games", file=sys.stderr) as bar:
+        archive.take_in(book, arrival, now, lambda done: bar.update(done - bar.pos))
+    click.echo(f"{len(arrival.games)} games brought in, {sum(arrival.is_there)} there already")
+    if is_new:
+        key = db.session.get_one(Book, number).invite(now)
+        db.session.commit()
+        click.echo(f"{_address('keys.invitation', key=key)}  open this to keep the book {code} on a phone")
+
+
+def _book(code: str) -> Any:
+    """The book of a code, its own or that of a game in it."""
+    from models import Book, Game
+
+    found = Book.find(code)
+    if found is None and (game := Game.find(code)) is not None:
+        found = game.book
+    if found is None:
+        raise click.ClickException(f"No book and no game has the code {code}.")
+    return found
+
+
+@click.command()
 @click.argument("book")
 @with_appcontext
 def keeper(book: str) -> None:
@@ -188,18 +274,9 @@ def keeper(book: str) -> None:
 
     It works once, within 24 hours.
     """
-    from sqlalchemy import select
-
     from database import db
-    from models import Book, Game
 
-    found = db.session.scalar(select(Book).where(Book.code == book))
-    if found is None:
-        game = db.session.scalar(select(Game).where(Game.code == book))
-        found = game.book if game else None
-    if found is None:
-        raise click.ClickException(f"No book and no game has the code {book}.")
-    key = found.invite(datetime.now(UTC), timedelta(hours=24))
+    key = _book(book).invite(datetime.now(UTC), timedelta(hours=24))
     db.session.commit()
     click.echo(_address("keys.invitation", key=key))
 

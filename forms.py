@@ -58,6 +58,17 @@ def number_or_nothing() -> IntegerField:
     return IntegerField(validators=[Optional(), NumberRange(min=0, max=10_000)])
 
 
+def is_day(form: Form, field: StringField) -> None:  # noqa: ARG001 - WTForms hands both over
+    """Nothing, or a day of the calendar."""
+    field.data = (field.data or "").strip()
+    try:
+        ours = not field.data or 1900 <= date.fromisoformat(field.data).year <= 9998
+    except ValueError:
+        ours = False
+    if not ours:
+        raise ValidationError(_("This is a day, as in 2026-01-31."))
+
+
 class TapForm(Form):
     """One tap: `act` is the random id that the form was shown with."""
 
@@ -205,6 +216,36 @@ class CodeForm(Form):
         self.code.errors = [
             _("Nothing goes by this code now. Codes end with the game, or after ten minutes.")
         ]
+
+
+class PastGameForm(TapForm):
+    """A game of the past of which only the totals are known: a line for each player, and when it was."""
+
+    played_on = StringField(validators=[InputRequired(), Length(max=20), is_day])
+    rules = StringField(default="classic")
+    title = StringField(validators=[Length(max=200)])
+    place = StringField(validators=[Length(max=200)])
+    note = StringField(validators=[Length(max=500)])
+    players: FieldList = FieldList(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
+    totals: FieldList = FieldList(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
+
+    def lines(self) -> list[tuple[int, str, int | None]]:
+        """The lines that somebody typed into: number, name, and total if it is a number."""
+        found = []
+        for line, (name, total) in enumerate(zip(self.players, self.totals, strict=True)):
+            typed = (total.data or "").strip().replace("−", "-")
+            if name.data or typed:
+                points = int(typed) if re.fullmatch(r"[+-]?[0-9]{1,9}", typed) else None
+                found.append((line, name.data or "", points))
+                if points is None:
+                    total.errors = [_("The total is a whole number.")]
+        return found
+
+
+class ForgetForm(TapForm):
+    """The name that is to be gone, as it was shown."""
+
+    name = StringField(validators=[InputRequired()])
 
 
 class PersonForm(TapForm):
@@ -468,6 +509,8 @@ class NewGameForm(Form):
     no_trump_on = RadioField(validate_choice=False, default=str(NoTrumpOn.LARGEST))
     missed = RadioField(validate_choice=False, default="0")
     made_zero = RadioField(validate_choice=False, default="")
+    played_on = StringField(validators=[Length(max=20), is_day])
+    """The day at the table, if it is not today."""
 
     bases: Mapping[str, Rules] = {}
     """The rules that the switches can start from, by the key in `variant`: variants, house rules, a past game's."""
@@ -546,8 +589,10 @@ class NewGameForm(Form):
         """The tidied names in seat order."""
         return [names.tidy(entry.data or "") for entry in self.players]
 
-    def played_on(self, at: datetime) -> date:
-        """The day the game begins: the table's, never more than a day from that in UTC, or else the server's."""
+    def day(self, at: datetime) -> date:
+        """The day it belongs to: as typed; or the table's, at most a day from that in UTC; or else the server's."""
+        if self.played_on.data:
+            return date.fromisoformat(self.played_on.data)
         try:
             day = date.fromisoformat(self.today.data or "")
         except ValueError:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -41,6 +42,7 @@ from database import ALONE, Base, Instant, db
 from log import Act, Change, do_again, take_back, watched
 from rules import names
 from rules.bidding import IllegalBid
+from rules.bookfile import BookFile, Person
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
 from rules.problem import Problem, RulesError, counted_problem, problem
 from rules.record import LONGEST_TEXT, MOST_GIVEN, Record
@@ -62,6 +64,10 @@ SEEN_EVERY = timedelta(hours=1)
 """When a phone was last seen is written down no more often than this."""
 LONGEST_SITTING = timedelta(hours=12)
 """Two moments further apart say nothing about how long a game took."""
+PORTION = 50
+"""So many whole games are read at a time where all are wanted."""
+WITH_WORDS = ("adjust", "unadjust", "join")
+"""The kinds of changes that hold words which somebody wrote."""
 KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
@@ -339,6 +345,22 @@ class Book(Base):
         )
         return db.session.scalars(found).all()
 
+    def games_on_page(self, page: int, size: int) -> tuple[Sequence[Game], int]:
+        """One page (from 1) of all games with their seats, the latest first, and how many pages there are."""
+        there = select(Game).where(Game.book_id == self.id, Game.deleted.is_(None))
+        count = db.session.scalar(select(func.count()).select_from(there.subquery())) or 0
+        found = (
+            there.order_by(Game.played_on.desc(), Game.id.desc())
+            .limit(size)
+            .offset((page - 1) * size)
+            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
+        )
+        return db.session.scalars(found).all(), max(1, -(-count // size))
+
+    def count_games(self) -> int:
+        """How many games it has, deleted ones too."""
+        return db.session.scalar(select(func.count(Game.id)).where(Game.book_id == self.id)) or 0
+
     def running_games(self, most: int | None = None) -> Sequence[Game]:
         """The games that are not over with all their rows, the one touched last first; `most` of them at the most."""
         return db.session.scalars(
@@ -386,26 +408,31 @@ class Book(Base):
 
     def keep_record(self, record: Record, at: datetime) -> Game:
         """The game of a record, with all its hands; the one already there if the book has it."""
-        identity = record.id or hashlib.sha256(json.dumps(_content(record)).encode()).hexdigest()
+        identity = _identity(record)
         found = select(Game).where(Game.book_id == self.id, Game.identity == identity)
         if (game := db.session.scalar(found)) is not None:
+            # Whoever brings a deleted game into the book again wants it back.
+            game.deleted = None
             return game
         sheet = record.sheet
-        started = _instant(record.started) or at
+        on = date.fromisoformat(record.played_on) if record.played_on else None
+        day = datetime(on.year, on.month, on.day, tzinfo=UTC) if on else None
+        started = _instant(record.started) or day or at
         key = hashlib.sha256(json.dumps(["record", self.code, identity]).encode()).hexdigest()
         game = self._new_game(sheet.names, sheet.rules, sheet.plan, started, key)
         game.identity, game.ended_early = identity, sheet.ended_early
+        game.given = list(sheet.given) if sheet.given else None
         game.name, game.note, game.place = record.name, record.note, record.place
-        game.played_on = date.fromisoformat(record.played_on) if record.played_on else started.date()
+        game.played_on = on or started.date()
         for hand in sheet.hands:
-            game.open_hand(hand)
+            game.write_hand(hand)
         for each in sheet.adjustments:
             seat = game.seats[each.seat]
             game.adjustments.append(
                 Adjustment(hand=each.hand, seat=seat, points=each.points, reason=each.reason)
             )
         db.session.flush()
-        game.settle(_instant(record.finished) or at)
+        game.settle(_instant(record.finished) or day or at)
         if following := game.sheet().next_hand(record.table):
             game.open_hand(following)
         return game
@@ -417,7 +444,7 @@ class Book(Base):
         game = Game(
             book=self,
             code=code,
-            identity=code,
+            identity=new_code(),
             watch_code=new_spoken_code(),
             action=key,
             rules=rules.write(),
@@ -433,16 +460,175 @@ class Book(Base):
             db.session.flush()
         return game
 
+    # Carried to other books, and back
+
+    def people(self) -> tuple[Person, ...]:
+        """Everybody in the book as other books may know them: names, other names, the day of the first game."""
+        person = func.coalesce(Player.alias_of_id, Player.id)
+        first = (
+            select(person, func.min(Game.played_on))
+            .join(Seat, Seat.player_id == Player.id)
+            .join(Game, Game.id == Seat.game_id)
+            .where(Player.book_id == self.id, Game.deleted.is_(None))
+            .group_by(person)
+        )
+        days = {number: day for number, day in db.session.execute(first)}  # noqa: C416 - rows are no pairs
+        everybody = sorted(self.everybody(), key=lambda player: player.key)
+        return tuple(
+            Person(
+                player.name,
+                tuple(each.name for each in everybody if each.alias_of_id == player.id),
+                days[player.id].isoformat() if player.id in days else "",
+            )
+            for player in everybody
+            if player.alias_of_id is None
+        )
+
+    def file(self) -> BookFile:
+        """The book as a file holds it, but for its games."""
+        return BookFile(self.name, self.people(), tuple(kept.value() for kept in self.house_rules()))
+
+    def records(self) -> Iterator[Record]:
+        """All its games, the first one first, read in portions: also of thousands, few are in memory at a time."""
+        there = select(Game.played_on, Game.started, Game.identity, Game.id).where(
+            Game.book_id == self.id, Game.deleted.is_(None)
+        )
+        # As records tell moments, by the second, so that the order is the same in every book.
+        order = sorted(
+            (day, at.replace(microsecond=0), identity, number)
+            for day, at, identity, number in db.session.execute(there)
+        )
+        numbers = [number for *_, number in order]
+        for at in range(0, len(numbers), PORTION):
+            portion = numbers[at : at + PORTION]
+            games = {each.id: each for each in db.session.scalars(whole_games().where(Game.id.in_(portion)))}
+            for number in portion:
+                if (game := games.get(number)) is not None:
+                    yield game.record()
+            for game in games.values():
+                db.session.expunge(game)
+
+    def has(self, records: Sequence[Record]) -> list[bool]:
+        """Which of these games the book has already, by their identity."""
+        there = select(Game.identity).where(Game.book_id == self.id, Game.deleted.is_(None))
+        known = set(db.session.scalars(there))
+        found = []
+        for record in records:
+            identity = _identity(record)
+            found.append(identity in known)
+            known.add(identity)
+        return found
+
+    def problems_with(self, file: BookFile) -> tuple[Problem, ...]:
+        """What of a file this book cannot take: two names at one table that are one person here."""
+        persons = {player.key: player.person.key for player in self.everybody()}
+        for person in file.players:
+            for alias in person.aliases:
+                key = names.key(person.name)
+                persons.setdefault(names.key(alias), persons.get(key, key))
+        found = []
+        for at, record in enumerate(file.games):
+            seated: dict[str, str] = {}
+            for seat, name in enumerate(record.sheet.names):
+                key = persons.get(names.key(name), names.key(name))
+                if key in seated:
+                    found.append(
+                        problem(
+                            "%(player)s and %(person)s are one person in this book",
+                            f"games[{at}].players[{seat}]",
+                            player=name,
+                            person=seated[key],
+                        )
+                    )
+                seated.setdefault(key, name)
+        return tuple(found)
+
+    def keep_people(self, file: BookFile, at: datetime) -> None:
+        """Take over from a file whom and which house rules the book does not have. What it has stays as it is."""
+        if not self.name:
+            self.name = file.name
+        known = {player.key for player in self.everybody()}
+        known |= {names.key(each.name) for each in file.players}
+        for each in file.players:
+            person = self.player(each.name)
+            for alias in each.aliases:
+                if names.key(alias) not in known:
+                    known.add(names.key(alias))
+                    db.session.add(
+                        Player(book=self, name=alias, key=names.key(alias), alias_of=person.person)
+                    )
+        kept = {rules.key for rules in self.house_rules()}
+        for rules in file.house_rules:
+            if names.key(rules.name) not in kept:
+                kept.add(names.key(rules.name))
+                self.keep_rules(rules, at)
+        db.session.flush()
+
+    def deleted_games(self) -> Sequence[Game]:
+        """The games that were deleted and can still be brought back, the latest first."""
+        return db.session.scalars(
+            select(Game)
+            .where(Game.book_id == self.id, Game.deleted.is_not(None))
+            .order_by(Game.deleted.desc())
+            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
+        ).all()
+
+    # Gone for good
+
+    def forget(self, player: Player, called: Callable[[int], str]) -> None:
+        """Take a person's name, and all its other names, out of everything that is written down; scores stay.
+
+        `called` makes the name that takes its place from a number, the first one that nobody has.
+        """
+        rows = [player, *(each for each in self.everybody() if each.alias_of_id == player.id)]
+        seated = select(Seat.game_id).where(Seat.player_id.in_([each.id for each in rows]))
+        games = db.session.scalars(whole_games().where(Game.id.in_(seated))).all()
+        for each in rows:
+            name, number = each.name, 1
+            taken = {names.key(other.name) for other in self.everybody()}
+            while names.key(called(number)) in taken:
+                number += 1
+            each.name = called(number)
+            each.key = names.key(each.name)
+            for game in games:
+                game.replace_name(name, each.name)
+            db.session.flush()
+
+    def erase(self) -> None:
+        """The book is gone: its games with their logs, its players, its house rules, every right to write in it."""
+        games = select(Game.id).where(Game.book_id == self.id)
+        hands = select(Hand.id).where(Hand.game_id.in_(games))
+        players = update(Player).where(Player.book_id == self.id).values(alias_of_id=None)
+        # What is pointed at goes last; the rights and the house rules go with the row of the book.
+        for statement in (
+            delete(Change).where(Change.game_id.in_(games)),
+            delete(Adjustment).where(Adjustment.game_id.in_(games)),
+            delete(Entry).where(Entry.hand_id.in_(hands)),
+            delete(Hand).where(Hand.game_id.in_(games)),
+            delete(Seat).where(Seat.game_id.in_(games)),
+            delete(Game).where(Game.book_id == self.id),
+            players,
+            delete(Player).where(Player.book_id == self.id),
+            delete(Book).where(Book.id == self.id),
+        ):
+            db.session.execute(statement.execution_options(synchronize_session=False))
+
 
 def _instant(written: str) -> datetime | None:
     return datetime.fromisoformat(written).astimezone(UTC) if written else None
+
+
+def _identity(record: Record) -> str:
+    """What a game is called in every book."""
+    return record.id or hashlib.sha256(json.dumps(_content(record)).encode()).hexdigest()
 
 
 def _content(record: Record) -> list[Any]:
     """What makes two records without an id the same game."""
     sheet = record.sheet
     hands = [[hand.cards, hand.bids, hand.took, hand.dealer] for hand in sheet.hands]
-    return [sheet.names, sheet.rules.write(), hands, record.played_on, record.started]
+    given = [sheet.given] if sheet.given else []
+    return [sheet.names, sheet.rules.write(), hands, record.played_on, record.started, *given]
 
 
 class Keeper(Base):
@@ -582,6 +768,8 @@ class Game(Base):
     """Whether a messenger that shows a preview of the game's link may name its players."""
     watch_code: Mapped[str | None] = mapped_column(String(SPOKEN_LENGTH), unique=True)
     """To be told to who wants to watch; it leads here while the game runs."""
+    given: Mapped[list[int] | None] = mapped_column(JSON(none_as_null=True))
+    """The final totals by seat of a game without hands, whose totals are all that anybody knows."""
     deleted: Mapped[datetime | None] = mapped_column(Instant, index=True)
     version: Mapped[int] = mapped_column(default=1)
     """Grows with every change; a second writer who slipped past the lock fails on it."""
@@ -649,6 +837,7 @@ class Game(Base):
                 for each in self.adjustments
             ),
             ended_early=self.ended_early,
+            given=tuple(self.given) if self.given else None,
         )
 
     @property
@@ -1223,6 +1412,12 @@ class Game(Base):
             self.open_hand(following)
 
     def open_hand(self, hand: HandValue) -> Hand:
+        """Write down a hand with everybody at the table, and give it its number in the database."""
+        row = self.write_hand(hand)
+        db.session.flush()
+        return row
+
+    def write_hand(self, hand: HandValue) -> Hand:
         """Write down a hand with everybody at the table."""
         row = Hand(
             number=hand.number,
@@ -1249,8 +1444,28 @@ class Game(Base):
                 )
             )
         self.hands.append(row)
-        db.session.flush()
         return row
+
+    def replace_name(self, name: str, called: str) -> None:
+        """Put another name for a name in all that was written beside the numbers, in the log too."""
+        # Where one letter is a name, only the letter as it is written is meant.
+        mentioned = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE if len(name) > 2 else 0)
+
+        def without(text: str, longest: int = LONGEST_TEXT) -> str:
+            return mentioned.sub(lambda _: called, text)[:longest]
+
+        self.name, self.note, self.place = map(without, (self.name, self.note, self.place))
+        for hand in self.hands:
+            hand.note = without(hand.note)
+        for each in self.adjustments:
+            each.reason = without(each.reason)
+        written = select(Change).where(Change.game_id == self.id, Change.kind.in_(WITH_WORDS))
+        for change in db.session.scalars(written):
+            change.steps = [
+                [table, row, *(columns and _with_words(columns, without) for columns in facts)]
+                for table, row, *facts in change.steps
+            ]
+        self.version += 1
 
     def _check_bids_stand(self) -> None:
         """Raise IllegalBid while somebody has yet to bid in the open hand, or must change an even table."""
@@ -1534,6 +1749,11 @@ class Adjustment(Base):
     seat: Mapped[Seat] = relationship()
 
 
+def _with_words(columns: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """The columns of a row with the words that somebody wrote changed."""
+    return {key: change(value) if key in ("reason", "note") else value for key, value in columns.items()}
+
+
 def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = None) -> bool:
     """Whether a tap changes a fact. Raises Stale when the fact is neither what was seen nor what is sent."""
     if stored == sent:
@@ -1566,6 +1786,7 @@ def listed_games() -> Select[Game]:
             Game.code,
             Game.name,
             Game.note,
+            Game.given,
             Game.place,
             Game.rules_name,
             Game.played_on,

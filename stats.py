@@ -1,7 +1,8 @@
 """The questions about the past, asked of the database: who won, what was made, how strong everybody is.
 
-Finished games count that are not deleted and had a hand that counts. Misdeals never do; a hand whose tricks were meant
-not to add up counts like any other. Names that were merged are one person. Few queries each, all bounded by one book.
+Finished games count that are not deleted and had a hand that counts, or of which the totals alone are known. Misdeals
+never do; a hand whose tricks were meant not to add up counts like any other. Names that were merged are one person. Few
+queries each, all bounded by one book.
 What SQL cannot know (who was on the hook, how far after the dealer somebody sat) `Game.settle` has stored. Nothing is
 kept between two questions, so no answer is older than the last correction.
 """
@@ -94,6 +95,8 @@ class Seated(NamedTuple):
     run_best: int
     run_end: int
     behind: int
+    is_given: bool
+    """Only the totals of the game are known."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,7 @@ class Past:
                 Seat.place,
                 Seat.total,
                 *results,
+                Game.given.is_not(None),
             )
             .join(Seat, Seat.game_id == Game.id)
             .where(Game.scored_as.is_not(None))
@@ -182,7 +186,7 @@ class Past:
         seated = (Seated._make((*row[:4], person[row[4]], *row[5:])) for row in _rows(found))
         games = (tuple(each) for _, each in groupby(seated, key=lambda seat: seat.game))
         return cls(
-            tuple(game for game in games if any(seat.bids for seat in game)),
+            tuple(game for game in games if any(seat.bids or seat.is_given for seat in game)),
             {number: name for number, alias, name in players if alias is None},
         )
 

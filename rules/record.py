@@ -108,13 +108,16 @@ class _Reader:
         plan = self._plan(rules, tuple(hand.cards for hand in hands if not hand.is_void))
         adjustments = self._adjustments()
         totals = self._totals()
+        given = totals if self._flag(self.data, "totals_only") else None
+        if self.data.get("totals_only") is True:
+            self._check_totals_only()
         texts = {
             key: self._text(self.data, key)
             for key in ("id", "name", "note", "place", "started", "finished", "played_on")
         }
         self._check_times(texts)
         self._stop_if_wrong()
-        sheet = Sheet(rules, self.names, plan, hands, adjustments)
+        sheet = Sheet(rules, self.names, plan, hands, adjustments, given=given)
         # A plan that was not played out, and yet the game is finished: somebody ended it.
         if texts["finished"] and sheet.outcome is None:
             sheet = replace(sheet, ended_early=True)
@@ -240,10 +243,18 @@ class _Reader:
             note=self._text(raw, "note", place),
         )
 
-    def _flag(self, raw: Mapping[str, Any], key: str, place: str) -> bool:
+    def _check_totals_only(self) -> None:
+        """Where only the totals are known, they are there, and nothing else is."""
+        if self.data.get("totals") is None:
+            self._wrong("the totals are missing", "totals")
+        for key in ("hands", "adjustments", "seat_changes"):
+            if self.data.get(key):
+                self._wrong("a game with totals only has none of these", key)
+
+    def _flag(self, raw: Mapping[str, Any], key: str, place: str = "") -> bool:
         given = raw.get(key, False)
         if not isinstance(given, bool):
-            self._wrong("this is true or false", f"{place}.{key}")
+            self._wrong("this is true or false", f"{place}.{key}" if place else key)
         return given is True
 
     def _text(self, raw: Mapping[str, Any], key: str, place: str = "") -> str:
@@ -533,6 +544,8 @@ def write(record: Record) -> dict[str, Any]:
         ]
     if changes:
         written["seat_changes"] = changes
+    if sheet.given:
+        written["totals_only"] = True
     written["totals"] = list(sheet.totals)
     return written
 

@@ -50,6 +50,8 @@ class Ending(StrEnum):
     PLAN_FINISHED = "plan-finished"
     TARGET_REACHED = "target-reached"
     ENDED_EARLY = "ended-early"
+    TOTALS_ONLY = "totals-only"
+    """Nobody knows the hands, only how it ended."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,8 @@ class Sheet:
     """In the order they were dealt, voided ones included; at most the last is open."""
     adjustments: tuple[Adjustment, ...] = field(default=())
     ended_early: bool = False
+    given: tuple[int, ...] | None = None
+    """The final totals by seat, where they are all that is known of the game: it has no hands then."""
 
     # The hands
 
@@ -505,6 +509,8 @@ class Sheet:
     @cached_property
     def totals(self) -> tuple[int, ...]:
         """The points of each seat so far, adjustments of the open hand included."""
+        if self.given:
+            return self.given
         counted = [cell.total for cell in self.rows[-1].cells] if self.rows else [0] * len(self.names)
         for each in self.pending:
             counted[each.seat] += each.points
@@ -566,9 +572,11 @@ class Sheet:
     def outcome(self) -> Outcome | None:
         """How the game ended; None while it goes on. A game without a hand that counts has no winner."""
         ending = self._ending()
-        return Outcome(ending, self.leaders if self.played else ()) if ending else None
+        return Outcome(ending, self.leaders if self.played or self.given else ()) if ending else None
 
     def _ending(self) -> Ending | None:
+        if self.given:
+            return Ending.TOTALS_ONLY
         if self.ended_early:
             return Ending.ENDED_EARLY
         # Where every hand was void nothing was played, and so nothing is finished.

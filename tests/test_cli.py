@@ -249,3 +249,78 @@ def test_recount_keeps_nobody_from_writing(flask, monkeypatch):
 def test_migrate_may_be_run_again(flask):
     """Bringing an up-to-date database up to date does nothing."""
     assert flask("migrate").exit_code == 0
+
+
+# flask export and flask import
+
+
+@pytest.fixture
+def exported(flask, tmp_path):
+    """A book with all recorded games, and the file of it."""
+    done = flask("import", "new", *RECORDS)
+    assert done.exit_code == 0, done.output
+    (code,) = re.findall(r"keep the book (\w+) on a phone", done.output)
+    path = tmp_path / "book.json"
+    path.write_bytes(flask("export", code).stdout_bytes)
+    return code, path
+
+
+@pytest.mark.target("T10")
+def test_a_book_moves_from_one_place_to_another(flask, exported):
+    """Exported and imported into a new book it is the same file again; the invitation makes a keeper."""
+    code, path = exported
+    done = flask("import", "new", path)
+    assert f"{len(RECORDS)} games brought in, 0 there already" in done.output
+    (copy,) = re.findall(r"keep the book (\w+) on a phone", done.output)
+    assert copy != code
+    assert flask("export", copy).stdout_bytes == path.read_bytes()
+    (link,) = re.findall(r"http://127.0.0.1:8000(/k/\S+)", done.output)
+    client = flask.app.test_client()
+    assert client.post(link, headers={"Origin": "http://localhost"}).status_code == 302
+    assert "kachuful-04" in client.get("/").text
+
+
+def test_an_import_changes_nothing_the_second_time(flask, exported):
+    """What is there already is told and left alone, by the code of the book or of a game in it."""
+    code, path = exported
+    with flask.app.app_context():
+        game = db.session.scalars(db.select(Game)).first().code
+    for known in (code, game):
+        done = flask("import", known, path, path)
+        assert done.exit_code == 0
+        assert f"0 games brought in, {2 * len(RECORDS)} there already" in done.output
+    assert flask("export", code).stdout_bytes == path.read_bytes()
+
+
+def test_an_import_with_one_problem_brings_nothing_in(flask, exported, tmp_path):
+    """File and place are told; the good files wait until all are good."""
+    code, path = exported
+    bad = tmp_path / "bad.csv"
+    bad.write_text("cards;Ada bid;Ada took;Bruno bid;Bruno took\n2;1;1;1;0\n", encoding="utf-8")
+    good = tmp_path / "good.csv"
+    good.write_text("player;total\nAda;1\nBruno;2\n", encoding="utf-8")
+    done = flask("import", code, good, bad)
+    assert done.exit_code == 1
+    assert f"{bad}: line 2: 1 of 2 tricks: 1 is missing" in done.output
+    assert "Nothing was brought in (1 problems)." in done.output
+    assert flask("export", code).stdout_bytes == path.read_bytes()
+    assert flask("import", code, good).exit_code == 0
+    assert flask("import", code, good, "--rules", "bridge").exit_code == 1
+
+
+def test_export_writes_a_game_or_a_book_for_spreadsheets_too(flask, exported):
+    """One game as a record or a sheet, a book as lines; the mark for Excel only where it is asked for."""
+    code, _path = exported
+    with flask.app.app_context():
+        game = db.session.scalars(db.select(Game)).first().code
+    assert json.loads(flask("export", game).stdout)["players"]
+    assert flask("export", game, "--csv").stdout_bytes.count(b"\r\n") > 5
+    lines = flask("export", code, "--csv", "--bom").stdout_bytes
+    assert lines.startswith(b'\xef\xbb\xbf"game"')
+    assert lines.count(b"\r\n") > 500
+
+
+def test_export_and_import_know_no_other_code(flask):
+    """An unknown code is told."""
+    assert "No book and no game has the code nothing." in flask("export", "nothing").output
+    assert "No book and no game has the code nothing." in flask("import", "nothing", RECORDS[0]).output

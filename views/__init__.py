@@ -14,10 +14,14 @@ from views import limits
 MOST_SEATS = 6
 """Games in which a phone remembers whose it is: more would make its cookie large."""
 
+WHILE_DELETED = ("table.restore", "record.ask_erase", "record.erase")
+"""What can be done with a game that was deleted."""
+
 
 def init_app(app: Flask) -> None:
     """Hang every blueprint into the app."""
     from views import (
+        archive,
         book,
         games,
         home,
@@ -45,11 +49,13 @@ def init_app(app: Flask) -> None:
         players,
         keepers,
         keys,
+        archive,
         offline,
         settings,
     )
     for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)
+    app.register_blueprint(archive.record)
     limits.init_app(app)
     app.jinja_env.globals.update(new_act=new_key, now=now)
     app.context_processor(
@@ -77,7 +83,7 @@ def load_game(*, writing: bool | None = None) -> None:
     if game is None:
         abort(404, "game")
     g.game = game
-    if game.deleted and request.endpoint != "table.restore":
+    if game.deleted and request.endpoint not in WHILE_DELETED:
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
         abort(404, "keeper")

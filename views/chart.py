@@ -104,6 +104,8 @@ class Chart:
         low, high = min(map(min, series)), max(map(max, series))
         step = _step(high - low)
         lowest, highest = floor(low / step) * step, ceil(high / step) * step
+        # Where every value is the same, the line lies on the ground.
+        highest = max(highest, lowest + step)
         last = len(series[0]) - 1
 
         def x(at: int) -> float:

@@ -36,12 +36,15 @@ def new() -> str:
             form.bases = {f"{PAST_GAME}{last.code}": sheet.rules, **form.bases}
             form.show_rules(sheet.rules)
         if request.args.get("again"):
-            hand = sheet.hands[-1]
-            for seat in hand.table:
+            # Of some past games only the totals are known.
+            around = sheet.hands[-1].table if sheet.hands else tuple(range(len(sheet.names)))
+            for seat in around:
                 form.players.append_entry(sheet.names[seat])
-            following = next_dealer(hand.table, hand.dealer, sheet.rules.direction, hand.table)
-            form.dealer.data = str(hand.table.index(hand.dealer if form.instead.data else following))
-            form.show_plan(sheet.plan)
+            if sheet.hands:
+                hand = sheet.hands[-1]
+                following = next_dealer(around, hand.dealer, sheet.rules.direction, around)
+                form.dealer.data = str(around.index(hand.dealer if form.instead.data else following))
+                form.show_plan(sheet.plan)
     if (wanted := request.args.get("rules", "")) in form.bases:
         form.show(wanted)
     return _page(form, books)
@@ -106,7 +109,7 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     limits.count(limits.STARTS)
     book = _book(form, books) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
-    game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.played_on(now()))
+    game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.day(act.at))
     if (untouched := _own_game(form.instead.data or "", books)) and untouched.is_untouched:
         untouched.delete(act.at)
     db.session.commit()

@@ -127,3 +127,12 @@ def test_a_watcher_sees_everything_and_may_touch_nothing(table, other_phone):
     assert not other_phone.page.select("main button, header button")
     assert "Play again" not in other_phone.text
     assert standings(other_phone.page) == standings(page)
+
+
+def test_a_game_without_a_point_has_a_chart_too(table):
+    """Two hands that nobody made: the lines lie on the ground."""
+    table.start(*FOUR, dealer=3, order="own", plan="1,1,1", trump="untracked", hook=False)
+    table.play(bids=[1, 1, 1, 0], tricks=[0, 0, 0, 1])
+    table.play(bids=[0, 1, 1, 1], tricks=[1, 0, 0, 0])
+    assert table.totals() == [0, 0, 0, 0]
+    assert table.phone.page.select(".chart svg")

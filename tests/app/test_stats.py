@@ -64,7 +64,7 @@ def told(book, person=lambda name: name):
     found = []
     for game in sorted(games, key=lambda each: (each.played_on, each.started, each.id)):
         sheet = record.read(json.loads(json.dumps(record.write(game.record())))).sheet
-        if any(hand.is_closed and not hand.is_void for hand in sheet.hands):
+        if sheet.given or any(hand.is_closed and not hand.is_void for hand in sheet.hands):
             rules = sheet.rules
             alike = (rules.name, rules.scoring, rules.streak, rules.lowest_wins)
             found.append(Told(sheet, game.played_on, alike, tuple(map(person, sheet.names))))
@@ -384,6 +384,20 @@ def act():
 
 
 TAPS = iter(range(10**6))
+
+
+def test_games_of_which_only_the_totals_are_known_count_where_totals_do(book):
+    """They are games, wins, places and ratings; of bids they say nothing."""
+    path = GAMES[0]
+    book.keep_record(record.read(json.loads(path.read_text(encoding="utf-8"))), NOW)
+    rules = {"scoring": {"made": "10 + bid", "missed": "0"}}
+    raw = {"format": "oh-hell-game/1", "rules": rules, "players": ["Ada", "Bruno", "Chiara"], "hands": []}
+    for day, totals in (("2019-12-24", [71, 83, 71]), ("2020-01-02", [12, -3, 40])):
+        book.keep_record(record.read({**raw, "played_on": day, "totals": totals, "totals_only": True}), NOW)
+    db.session.commit()
+    past = Past.of(book.id)
+    assert len(past.games) == 3
+    check(book)
 
 
 def test_a_late_correction_changes_every_answer(book):

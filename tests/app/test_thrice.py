@@ -162,6 +162,9 @@ def kept_by_two(table):
         db.session.commit()
 
 
+PAST = "player;total\nAda;71\nEline;83\n"
+"""A sheet that holds totals only."""
+
 FORMS = {
     "/settings": (bidding, {"theme": "dark"}),
     "/new": (bidding, new_game),
@@ -209,6 +212,20 @@ FORMS = {
     "/b/<code>/keepers/replace": (kept_by_two, {}),
     "/b/<code>/keepers/sharing": (bidding, {"shared": "y"}),
     "/b/<code>/keepers/book": (bidding, {"name": "Family"}),
+    "/g/<code>/erase": (deleted, {}),
+    "/b/<code>/import": (played, {"text": PAST, "do": "keep"}),
+    "/b/<code>/past": (
+        played,
+        {
+            "played_on": "2019-12-24",
+            "players-0": "Ada",
+            "totals-0": "71",
+            "players-1": "Eline",
+            "totals-1": "-3",
+        },
+    ),
+    "/b/<code>/players/<int:number>/forget": (played, {"name": "Ada"}),
+    "/b/<code>/delete": (played, {"word": "delete"}),
 }
 """For each address that takes a form: what comes before, and fields that it takes."""
 

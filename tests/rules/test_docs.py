@@ -104,7 +104,7 @@ def test_every_choice_is_explained():
     assert [
         each for each in Ties if each is not Ties.SHARED and f"`{each}`" not in section("## The end")
     ] == []
-    assert len(Ending) == 3
+    assert len(Ending) == 4
 
 
 def test_every_switch_on_the_page_exists():
