@@ -66,13 +66,9 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 
 @event.listens_for(Engine, "begin")
 def _begin_sqlite(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite" and not connection.get_execution_options().get("alone"):
+    if connection.dialect.name == "sqlite":
         writes = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-ALONE = {"alone": True}
-"""Told to a connection that reads a single row and nothing else: it needs no transaction."""
 
 
 def begin_writing() -> None:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -44,7 +44,7 @@ class Phone:
 
     def ask(
         self, method: str, path: str, fields: Mapping[str, object] | None = None, **headers: str
-    ) -> tuple[int, Mapping[str, str], str]:
+    ) -> tuple[int, http.client.HTTPMessage, str]:
         """One request and its answer: status, headers, text."""
         body = urlencode(fields) if fields is not None else None
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -59,11 +59,11 @@ class Phone:
         except (OSError, http.client.HTTPException) as error:
             self.connection.close()
             self.errors.append(f"{method} {path}: {error!r}")
-            return 0, {}, ""
+            return 0, http.client.HTTPMessage(), ""
         self.took.append(time.perf_counter() - began)
         if set_cookie := answer.headers["Set-Cookie"]:
             self.cookie = set_cookie.partition(";")[0]
-        return answer.status, dict(answer.headers), text
+        return answer.status, answer.headers, text
 
 
 class Watcher(Phone):
@@ -179,8 +179,8 @@ def load(port: int, server: int) -> int:
     watchers = [Watcher(port, keepers[each % KEEPERS].code) for each in range(WATCHERS)]
     began, worked = time.monotonic(), cpu_seconds(server)
     until = began + SECONDS
-    threads = [threading.Thread(target=each.keep, args=(until,)) for each in keepers]
-    threads += [threading.Thread(target=each.watch, args=(until,)) for each in watchers]
+    threads = [threading.Thread(target=run, args=(each, each.keep, until)) for each in keepers]
+    threads += [threading.Thread(target=run, args=(each, each.watch, until)) for each in watchers]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -202,6 +202,14 @@ def load(port: int, server: int) -> int:
     if slow:
         print(f"too slow: {', '.join(f'p{part} of a save' for part in slow)}", file=sys.stderr)
     return 1 if errors or slow else 0
+
+
+def run(phone: Phone, work: Callable[[float], None], until: float) -> None:
+    """One phone in a thread of its own: whatever stops it before its time is an error of this measurement."""
+    try:
+        work(until)
+    except Exception as error:  # noqa: BLE001 - it is told with all others
+        phone.errors.append(f"stopped by {error!r}")
 
 
 def percentile(took: list[float], part: int) -> float:
