@@ -11,7 +11,8 @@ const offline = (() => {
   "use strict";
 
   const FORMAT = 1; // as in views/offline.py
-  const PATIENCE = 6000; // milliseconds that the server is waited for
+  const PATIENCE = 6000; // milliseconds that somebody waits for the server
+  const LONG_PATIENCE = 30000; // and that the queue does, behind the scenes
   const channel = new BroadcastChannel("scorebook");
 
   // The store: what the server told of each game, and the steps since, both those it has and those that wait.
@@ -111,14 +112,14 @@ const offline = (() => {
   }
 
   // The server, as far as it answers. Throws where it cannot be reached.
-  async function post({ path, body }) {
+  async function post({ path, body }, patience) {
     if (navigator.onLine === false) throw new TypeError("no network");
     return fetch(path, {
       method: "POST",
       body,
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       credentials: "same-origin",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(patience),
     });
   }
 
@@ -139,7 +140,7 @@ const offline = (() => {
         await null;
         sending.get(code).again = false;
         for (let [step] = await waitingOf(code); step && !step.trouble; [step] = await waitingOf(code)) {
-          const answer = await post(step);
+          const answer = await post(step, LONG_PATIENCE);
           const html = await answer.text();
           // Not ours: the sign-in page of a hotel, or a server that is just starting.
           if (answer.status >= 500 || [408, 429].includes(answer.status) || !html.includes("data-page")) return;
@@ -195,7 +196,7 @@ const offline = (() => {
     }
     if (!first || first.trouble) {
       try {
-        const answer = await post(step);
+        const answer = await post(step, PATIENCE);
         if (!answer.ok) return answer;
         keep({ ...step, isSent: true, at: now() }).catch(() => {});
         if (read(step).part === "score") refresh(code).catch(() => {});

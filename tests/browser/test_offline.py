@@ -193,13 +193,15 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     unsaved = waiting(thumb)
     address = thumb.page.url.replace("/hands/4", "/hands/3")
 
-    # Meanwhile the other keeper has written down trump and two bids, each another one. (The same cookie will do.)
+    # Meanwhile the other keeper has written down trump and a bid, each another one. (The same cookie will do.)
+    installed.context.set_offline(True)
     own_server.start()
     with installed.another(own_server) as other:
         other.open(address).tap("trump-clubs")
         while other.bidder != 0:
             other.tap(f"bid-{other.bidder}-{bids[other.bidder]}")
         other.tap("bid-0-1")
+    installed.context.set_offline(False)
     body = thumb.page.locator("body")
     expect(body).to_contain_text("This has changed since")
     expect(body).to_contain_text("Hand 3: hearts")
@@ -221,6 +223,27 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     thumb.open(f"/g/{thumb.code}")
     assert thumb.totals() == totals(chosen)
     assert stored(own_server) == facts(chosen)
+    complaints.forgive(*SOUNDS)
+
+
+def test_a_phone_that_lost_its_right_is_told(installed, own_server, complaints):
+    """What it wrote meanwhile is refused with the reason, kept until it is left out, and the phone may look on."""
+    thumb = begin(installed)
+    own_server.stop()
+    thumb.play(*HANDS[2])
+    before = stored(own_server)
+    with sqlite3.connect(own_server.data / "scorebook.sqlite") as database:
+        database.execute("delete from keeper")
+    own_server.start()
+    body = thumb.page.locator("body")
+    expect(body).to_contain_text("could not be saved as it is")
+    expect(body).to_contain_text("Hand 3: hearts")
+    expect(body).to_contain_text("This phone may look at the game but not write in it.")
+    thumb.page.locator("summary").tap()
+    thumb.rest().tap("drop-all")
+    assert (thumb.hand, waiting(thumb)) == (3, None)
+    expect(thumb.page.locator("form")).to_have_count(0)
+    assert stored(own_server) == before
     complaints.forgive(*SOUNDS)
 
 
