@@ -48,7 +48,13 @@ const offline = (() => {
   const everybodyWaiting = async () => (await store("steps", (steps) => steps.getAll(), "readonly")).filter((step) => !step.isSent);
   const gameOf = (code) => store("games", (games) => games.get([FORMAT, code]), "readonly");
   const everyGame = () => store("games", (games) => games.getAll(), "readonly");
+  const forget = ({ format, code }) => store("games", (games) => games.delete([format, code]));
   const allGames = async () => (await everyGame()).filter((game) => game.format === FORMAT);
+
+  // What an older version of these scripts was told.
+  async function forgetOlder() {
+    for (const game of await everyGame()) if (game.format !== FORMAT) await forget(game);
+  }
 
   // A step as hand.js takes it; nothing for any other address.
   function read({ path, body }) {
@@ -96,14 +102,12 @@ const offline = (() => {
         refreshing.get(code).again = false;
         const had = (await stepsOf(code)).filter((step) => step.isSent);
         const answer = await fetch(`/g/${code}/offline.json`, { credentials: "same-origin" });
-        if (answer.ok) {
-          const game = await answer.json();
-          if (game.format !== FORMAT) return;
-          await store("games", (games) => games.put(game));
-        } else if (answer.status === 404 && !(await waitingOf(code)).length) {
-          // This phone keeps that book no longer.
-          await store("games", (games) => games.delete([FORMAT, code]));
-        }
+        const game = answer.ok ? await answer.json() : null;
+        if (game && game.format !== FORMAT) return;
+        const isUsed = game?.now || (await waitingOf(code)).length;
+        // Over, or of a book that this phone keeps no longer: there is nothing to go on with.
+        if (!isUsed && (game || answer.status === 404)) await forget({ format: FORMAT, code });
+        else if (game) await store("games", (games) => games.put(game));
         if (answer.ok || answer.status === 404) for (const step of had) await drop(step);
       } while (refreshing.get(code).again);
     } finally {
@@ -583,5 +587,5 @@ const offline = (() => {
     return fill("label-step", { number, what: (words[part] ?? (() => fill(`word-${part}`)))() });
   }
 
-  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, codeOf };
+  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, forgetOlder, codeOf };
 })();

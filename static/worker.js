@@ -13,7 +13,7 @@
 
   // A new version takes over only when it knows every open game in its own words, so that none is stranded.
   self.addEventListener("install", (event) => event.waitUntil(prepare().then(() => self.skipWaiting())));
-  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim().then(offline.forgetOlder)));
 
   async function prepare() {
     const away = await fetch(AWAY, { credentials: "same-origin" });
