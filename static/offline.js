@@ -11,7 +11,8 @@ const offline = (() => {
   "use strict";
 
   const FORMAT = 1; // as in views/offline.py
-  const PATIENCE = 6000; // milliseconds that the server is waited for
+  const PATIENCE = 6000; // milliseconds that somebody waits for the server
+  const LONG_PATIENCE = 30000; // and that the queue does, behind the scenes
   const channel = new BroadcastChannel("scorebook");
 
   // The store: what the server told of each game, and the steps since, both those it has and those that wait.
@@ -47,7 +48,13 @@ const offline = (() => {
   const everybodyWaiting = async () => (await store("steps", (steps) => steps.getAll(), "readonly")).filter((step) => !step.isSent);
   const gameOf = (code) => store("games", (games) => games.get([FORMAT, code]), "readonly");
   const everyGame = () => store("games", (games) => games.getAll(), "readonly");
+  const forget = ({ format, code }) => store("games", (games) => games.delete([format, code]));
   const allGames = async () => (await everyGame()).filter((game) => game.format === FORMAT);
+
+  // What an older version of these scripts was told.
+  async function forgetOlder() {
+    for (const game of await everyGame()) if (game.format !== FORMAT) await forget(game);
+  }
 
   // A step as hand.js takes it; nothing for any other address.
   function read({ path, body }) {
@@ -95,14 +102,12 @@ const offline = (() => {
         refreshing.get(code).again = false;
         const had = (await stepsOf(code)).filter((step) => step.isSent);
         const answer = await fetch(`/g/${code}/offline.json`, { credentials: "same-origin" });
-        if (answer.ok) {
-          const game = await answer.json();
-          if (game.format !== FORMAT) return;
-          await store("games", (games) => games.put(game));
-        } else if (answer.status === 404 && !(await waitingOf(code)).length) {
-          // This phone keeps that book no longer.
-          await store("games", (games) => games.delete([FORMAT, code]));
-        }
+        const game = answer.ok ? await answer.json() : null;
+        if (game && game.format !== FORMAT) return;
+        const isUsed = game?.now || (await waitingOf(code)).length;
+        // Over, or of a book that this phone keeps no longer: there is nothing to go on with.
+        if (!isUsed && (game || answer.status === 404)) await forget({ format: FORMAT, code });
+        else if (game) await store("games", (games) => games.put(game));
         if (answer.ok || answer.status === 404) for (const step of had) await drop(step);
       } while (refreshing.get(code).again);
     } finally {
@@ -111,14 +116,14 @@ const offline = (() => {
   }
 
   // The server, as far as it answers. Throws where it cannot be reached.
-  async function post({ path, body }) {
+  async function post({ path, body }, patience) {
     if (navigator.onLine === false) throw new TypeError("no network");
     return fetch(path, {
       method: "POST",
       body,
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       credentials: "same-origin",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(patience),
     });
   }
 
@@ -139,7 +144,7 @@ const offline = (() => {
         await null;
         sending.get(code).again = false;
         for (let [step] = await waitingOf(code); step && !step.trouble; [step] = await waitingOf(code)) {
-          const answer = await post(step);
+          const answer = await post(step, LONG_PATIENCE);
           const html = await answer.text();
           // Not ours: the sign-in page of a hotel, or a server that is just starting.
           if (answer.status >= 500 || [408, 429].includes(answer.status) || !html.includes("data-page")) return;
@@ -195,7 +200,7 @@ const offline = (() => {
     }
     if (!first || first.trouble) {
       try {
-        const answer = await post(step);
+        const answer = await post(step, PATIENCE);
         if (!answer.ok) return answer;
         keep({ ...step, isSent: true, at: now() }).catch(() => {});
         if (read(step).part === "score") refresh(code).catch(() => {});
@@ -582,5 +587,5 @@ const offline = (() => {
     return fill("label-step", { number, what: (words[part] ?? (() => fill(`word-${part}`)))() });
   }
 
-  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, codeOf };
+  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, forgetOlder, codeOf };
 })();

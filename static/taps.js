@@ -8,12 +8,9 @@
   root.classList.add("scripted");
 
   // What can wait comes once the page is usable.
-  const { later } = document.currentScript.dataset;
-  window.addEventListener("load", () => {
-    const script = document.createElement("script");
-    script.src = later;
-    document.head.append(script);
-  });
+  const later = document.createElement("script");
+  later.src = document.currentScript.dataset.later;
+  window.addEventListener("load", () => setTimeout(() => document.head.append(later), 100));
   if (!window.fetch || !window.DOMParser || !window.FormData) return;
 
   // The thumb that has just tapped must not hit what appears under it: a button that was not on the page before

@@ -13,7 +13,7 @@
 
   // A new version takes over only when it knows every open game in its own words, so that none is stranded.
   self.addEventListener("install", (event) => event.waitUntil(prepare().then(() => self.skipWaiting())));
-  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim().then(offline.forgetOlder)));
 
   async function prepare() {
     const away = await fetch(AWAY, { credentials: "same-origin" });
@@ -27,7 +27,9 @@
 
   // Pages tell when the network may be back, and which of them came before there was a worker to see them.
   self.addEventListener("message", (event) => {
-    const seen = (event.data.see ?? []).map(see);
+    const { code, see: unseen = [] } = event.data;
+    // A game that has just begun stands on the first page, too.
+    const seen = (code ? ["/", ...unseen] : unseen).map(see);
     event.waitUntil(Promise.all([offline.hear(event.data), ...seen]).catch(() => {}));
   });
 
@@ -48,9 +50,12 @@
   });
 
   async function tapped(event) {
+    const code = offline.codeOf(new URL(event.request.url).pathname);
     const answer = await offline.tap(event.request);
     // Where browsers have it, what waits is sent even when no page is open.
     if (answer.headers.has("Content-Location")) self.registration.sync?.register("steps").catch(() => {});
+    // The sheet as it is after each hand, to look at when there is no network.
+    else if (answer.ok && event.request.url.endsWith("/score")) event.waitUntil(see(`/g/${code}`).catch(() => {}));
     return answer;
   }
 

@@ -55,35 +55,35 @@ def totals(hands) -> list[int]:
     ]
 
 
-def begin(phone):
-    """A game of eight hands whose first two were played with the network there; the phone is ready to lose it."""
+def begin(phone, played: int = 2):
+    """A game of eight hands, some of them played with the network there; the phone is ready to lose it."""
     thumb = phone.open()
     thumb.start(*FOUR, dealer=3, hook=False, order="own", plan=PLAN, no_trump_on="never")
     thumb.page.wait_for_function("() => navigator.serviceWorker.controller")
     # Other tests look whether a thumb can do what it taps.
     thumb.is_quick = True
-    for bids, took in HANDS[:2]:
+    for bids, took in HANDS[:played]:
         thumb.play(bids, took)
     return ready(thumb)
 
 
+KNOWN = """async ([hand, format]) => {
+    const opening = indexedDB.open("scorebook", 1);
+    const games = await new Promise((resolve) => {
+        opening.onsuccess = () => {
+            if (!opening.result.objectStoreNames.contains("games")) return resolve([]);
+            const all = opening.result.transaction("games").objectStore("games").getAll();
+            all.onsuccess = () => resolve(all.result);
+        };
+    });
+    opening.result.close();
+    return games.some((game) => game.now && game.now.number === hand && game.format === format);
+}"""
+
+
 def ready(thumb):
     """Wait until the phone knows the hand it shows."""
-    thumb.page.wait_for_function(
-        """async (hand) => {
-            const opening = indexedDB.open("scorebook", 1);
-            const games = await new Promise((resolve) => {
-                opening.onsuccess = () => {
-                    if (!opening.result.objectStoreNames.contains("games")) return resolve([]);
-                    const all = opening.result.transaction("games").objectStore("games").getAll();
-                    all.onsuccess = () => resolve(all.result);
-                };
-            });
-            opening.result.close();
-            return games.some((game) => game.now && game.now.number === hand);
-        }""",
-        arg=thumb.hand,
-    )
+    thumb.page.wait_for_function(KNOWN, arg=[thumb.hand, 1])
     return thumb
 
 
@@ -95,7 +95,7 @@ def waiting(thumb) -> int | None:
 
 def saved(thumb) -> None:
     """Wait until the page is the server's again."""
-    thumb.page.wait_for_function("() => !('away' in document.querySelector('[data-page]').dataset)")
+    thumb.page.wait_for_function("() => !('waiting' in document.querySelector('[data-page]').dataset)")
 
 
 def stored(server) -> list[tuple]:
@@ -165,7 +165,7 @@ def test_a_server_killed_in_the_middle_of_the_queue_gets_each_step_once(installe
     thumb = begin(installed)
     before = len(changes(own_server))
     own_server.stop()
-    for bids, took in HANDS[2:]:
+    for bids, took in HANDS[2:6]:
         thumb.play(bids, took)
     unsaved = waiting(thumb)
     own_server.start()
@@ -180,8 +180,8 @@ def test_a_server_killed_in_the_middle_of_the_queue_gets_each_step_once(installe
     own_server.start()
     saved(thumb)
     assert len(changes(own_server)) == before + unsaved
-    assert stored(own_server) == facts(HANDS)
-    assert thumb.totals() == totals(HANDS)
+    assert stored(own_server) == facts(HANDS[:6])
+    assert thumb.open(f"/g/{thumb.code}").totals() == totals(HANDS[:6])
     complaints.forgive(*SOUNDS)
 
 
@@ -194,13 +194,15 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     unsaved = waiting(thumb)
     address = thumb.page.url.replace("/hands/4", "/hands/3")
 
-    # Meanwhile the other keeper has written down trump and two bids, each another one. (The same cookie will do.)
+    # Meanwhile the other keeper has written down trump and a bid, each another one. (The same cookie will do.)
+    installed.context.set_offline(True)
     own_server.start()
     with installed.another(own_server) as other:
         other.open(address).tap("trump-clubs")
         while other.bidder != 0:
             other.tap(f"bid-{other.bidder}-{bids[other.bidder]}")
         other.tap("bid-0-1")
+    installed.context.set_offline(False)
     body = thumb.page.locator("body")
     expect(body).to_contain_text("This has changed since")
     expect(body).to_contain_text("Hand 3: hearts")
@@ -222,6 +224,47 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     thumb.open(f"/g/{thumb.code}")
     assert thumb.totals() == totals(chosen)
     assert stored(own_server) == facts(chosen)
+    complaints.forgive(*SOUNDS)
+
+
+def test_a_phone_that_lost_its_right_is_told(installed, own_server, complaints):
+    """What it wrote meanwhile is refused with the reason, kept until it is left out, and the phone may look on."""
+    thumb = begin(installed, played=0)
+    own_server.stop()
+    thumb.play(*HANDS[0])
+    before = stored(own_server)
+    with sqlite3.connect(own_server.data / "scorebook.sqlite") as database:
+        database.execute("delete from keeper")
+    own_server.start()
+    body = thumb.page.locator("body")
+    expect(body).to_contain_text("could not be saved as it is")
+    expect(body).to_contain_text("Hand 1: hearts")
+    expect(body).to_contain_text("This phone may look at the game but not write in it.")
+    thumb.page.locator("summary").tap()
+    thumb.rest().tap("drop-all")
+    assert (thumb.hand, waiting(thumb)) == (1, None)
+    expect(thumb.page.locator("form")).to_have_count(0)
+    assert stored(own_server) == before
+    complaints.forgive(*SOUNDS)
+
+
+def test_an_update_of_the_app_strands_no_open_game(installed, own_server, complaints):
+    """Steps made with the old scripts reach the new server, and the new scripts go on with the game they have met."""
+    thumb = begin(installed, played=0)
+    own_server.stop()
+    thumb.play(*HANDS[0])
+    own_server.update()
+    saved(thumb)
+    thumb.reload().page.wait_for_function(KNOWN, arg=[thumb.hand, 2])
+    own_server.stop()
+    thumb.reload().expect("deal")
+    style = "() => getComputedStyle(document.querySelector('.page')).display"
+    assert thumb.page.evaluate(style) == "flex", "the new style sheet is on the phone, too"
+    thumb.play(*HANDS[1])
+    assert waiting(thumb)
+    own_server.start()
+    saved(thumb)
+    assert stored(own_server) == facts(HANDS[:2])
     complaints.forgive(*SOUNDS)
 
 

@@ -163,7 +163,7 @@ def test_a_phone_speaks_shakes_and_stays_awake(take_phone, complaints):
 
 
 def test_a_card_is_shared_where_a_phone_can(take_phone):
-    """Where there is a way to share, one button hands over the address; elsewhere the address alone is in sight."""
+    """One button shares the address, or copies it; where a phone can do neither, the address alone is in sight."""
     thumb = take_phone()
     thumb.page.add_init_script(
         "window.shared = []; navigator.share = async (what) => { shared.push(what.url); };"
@@ -172,8 +172,16 @@ def test_a_card_is_shared_where_a_phone_can(take_phone):
     thumb.play([1, 0, 0], [0, 1, 0]).open(f"/g/{thumb.code}/card")
     thumb.page.get_by_role("button", name="Send").tap()
     assert thumb.page.evaluate("shared") == [thumb.page.url]
+    copying = take_phone(permissions=["clipboard-read", "clipboard-write"])
+    copying.page.add_init_script("delete Navigator.prototype.share")
+    copying.page.goto(thumb.page.url)
+    copying.page.get_by_role("button", name="Send").tap()
+    expect(copying.page.get_by_role("button", name="Copied")).to_be_visible()
+    assert copying.page.evaluate("navigator.clipboard.readText()") == thumb.page.url
     plain = take_phone()
-    plain.page.add_init_script("delete Navigator.prototype.share")
+    plain.page.add_init_script(
+        "delete Navigator.prototype.share; Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+    )
     plain.page.goto(thumb.page.url)
     expect(plain.page.get_by_text(thumb.page.url)).to_be_visible()
     expect(plain.page.get_by_role("button", name="Send")).to_be_hidden()

@@ -21,10 +21,10 @@ def test_the_page_of_a_hand_is_light(thumb, take_phone, server, capsys):
     fresh.open(thumb.page.url).expect("play")
     assert fresh.button("over").is_visible()
     fresh.page.wait_for_load_state("networkidle")
-    # What comes after the page was loaded and can be used keeps nobody waiting.
-    late = [each for each in requests if each["is_late"]]
-    assert [each for each in late if "later.js" in each["url"]], "the rest is fetched once the page is usable"
-    requests[:] = [each for each in requests if not each["is_late"]]
+    # What is asked for after the page was loaded and can be used keeps nobody waiting.
+    late = [each for each in requests if each["late"]]
+    assert [each["url"] for each in late if "later.js" in each["url"]]
+    requests[:] = [each for each in requests if not each["late"]]
     size = sum(each["bytes"] for each in requests)
     with capsys.disabled():
         print(f"\nfirst view of a hand: {len(requests)} requests, {size} bytes", file=sys.stderr)
@@ -46,18 +46,24 @@ def test_the_page_of_a_hand_is_light(thumb, take_phone, server, capsys):
 
 
 def listen(thumb) -> list[dict[str, Any]]:
-    """What the page asks for from now on; a list that grows, with the bytes that came over the wire."""
+    """What the page asks for from now on; a list that grows, with the bytes that came over the wire.
+
+    `late` is what was asked for after the load event of its page.
+    """
     network = thumb.page.context.new_cdp_session(thumb.page)
     network.send("Network.enable")
     network.send("Page.enable")
-    loaded: list[float] = []
+    loaded = False
     heard: list[dict[str, Any]] = []
     by_id: dict[str, dict[str, Any]] = {}
 
     def on_request(event: dict[str, Any]) -> None:
+        nonlocal loaded
         if event["request"]["url"].startswith("data:"):
             return
-        request = {"url": event["request"]["url"], "bytes": 0, "status": None, "is_late": bool(loaded)}
+        if event["type"] == "Document":
+            loaded = False
+        request = {"url": event["request"]["url"], "bytes": 0, "status": None, "late": loaded}
         by_id[event["requestId"]] = request
         heard.append(request)
 
@@ -65,12 +71,16 @@ def listen(thumb) -> list[dict[str, Any]]:
         if request := by_id.get(event["requestId"]):
             request["status"] = event["response"]["status"]
 
+    def on_load(_event: dict[str, Any]) -> None:
+        nonlocal loaded
+        loaded = True
+
     def on_finished(event: dict[str, Any]) -> None:
         if request := by_id.get(event["requestId"]):
             request["bytes"] = int(event["encodedDataLength"])
 
-    network.on("Page.loadEventFired", lambda event: loaded.append(event["timestamp"]))
     network.on("Network.requestWillBeSent", on_request)
     network.on("Network.responseReceived", on_response)
     network.on("Network.loadingFinished", on_finished)
+    network.on("Page.loadEventFired", on_load)
     return heard
