@@ -563,6 +563,11 @@ class Book(Base):
                 self.keep_rules(rules, at)
         db.session.flush()
 
+    def has_deleted_games(self) -> bool:
+        """Whether any game can still be brought back."""
+        found = select(Game.id).where(Game.book_id == self.id, Game.deleted.is_not(None)).limit(1)
+        return db.session.scalar(found) is not None
+
     def deleted_games(self) -> Sequence[Game]:
         """The games that were deleted and can still be brought back, the latest first."""
         return db.session.scalars(

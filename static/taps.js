@@ -160,7 +160,7 @@
   }
 
   function announce(fresh) {
-    const said = fresh.querySelector("[role=alert], [data-announce]");
+    const said = fresh.querySelector("[role=alert]") || fresh.querySelector("[data-announce]");
     document.querySelector("[data-announcer]").textContent = said ? said.textContent.trim() : "";
   }
 

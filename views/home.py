@@ -33,7 +33,7 @@ def home() -> str | Response:
     return render_template(
         "home/home.html",
         books=books,
-        with_deleted=[book for book in books if book.deleted_games()],
+        with_deleted=[book for book in books if book.has_deleted_games()],
         running=[(game, game.sheet()) for game in running[:RUNNING]],
         waiting={game.book for game in running[RUNNING:]},
         finished=finished[:RECENT],

@@ -210,7 +210,11 @@ def test_a_shared_book_shows_its_games_to_anybody(app, table, book, other_phone)
     other_phone.get(f"/g/{table.code}")
     other_phone.follow("All games")
     assert shown(other_phone)[1:] == ALL
-    assert [link.get_text() for link in other_phone.page.select("nav a")] == ["Players", "Questions"]
+    assert [link.get_text() for link in other_phone.page.select("nav a")] == [
+        "Players",
+        "Questions",
+        "Export",
+    ]
     assert not other_phone.page.select(".dock")
     other_phone.get(f"/b/{book}/keepers", 404)
 

@@ -665,7 +665,7 @@ def test_another_phone_that_wrote_a_moment_ago_is_told_for_two_minutes(table, ot
     table.bid_one(1)
     second.open(1)
     assert "Another phone wrote here at" in other_phone.text
-    assert "Another phone" not in table.open(1).phone.text
+    assert "Another phone wrote here at" not in table.open(1).phone.text
     for minutes, is_told in ((1.9, True), (2.1, False)):
         later = datetime.now(UTC) + timedelta(minutes=minutes)
         monkeypatch.setattr("views.play.now", lambda later=later: later)

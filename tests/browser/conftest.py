@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import (
@@ -324,7 +325,7 @@ class Thumb:
             if found.is_checked() == bool(value):
                 return self
             if not found.is_visible():
-                self.page.locator("summary").tap()
+                found.locator("xpath=ancestor::details/summary").tap()
             found.tap()
         return self.wait() if self.scripted and sends else self
 
@@ -333,12 +334,12 @@ class Thumb:
     @property
     def code(self) -> str:
         """The code of the game at hand, from the address."""
-        return self.page.url.split("/")[4]
+        return urlsplit(self.page.url).path.split("/")[2]
 
     @property
     def hand(self) -> int:
         """The number of the hand on the page, from the address."""
-        return int(self.page.url.partition("?")[0].rpartition("/")[2])
+        return int(urlsplit(self.page.url).path.rpartition("/")[2])
 
     @property
     def phase(self) -> str:

@@ -93,8 +93,22 @@ def waiting(thumb) -> int | None:
     return None if said is None else int(said)
 
 
+NOTHING_WAITS = """async () => {
+    const opening = indexedDB.open("scorebook", 1);
+    const steps = await new Promise((resolve) => {
+        opening.onsuccess = () => {
+            const all = opening.result.transaction("steps").objectStore("steps").getAll();
+            all.onsuccess = () => resolve(all.result);
+        };
+    });
+    opening.result.close();
+    return steps.every((step) => step.isSent);
+}"""
+
+
 def saved(thumb) -> None:
-    """Wait until the page is the server's again."""
+    """Wait until nothing waits any more, and the page is the server's again."""
+    thumb.page.wait_for_function(NOTHING_WAITS)
     thumb.page.wait_for_function("() => !('waiting' in document.querySelector('[data-page]').dataset)")
 
 
@@ -154,6 +168,7 @@ def test_a_game_goes_on_to_its_end_without_a_network(installed, own_server, comp
     thumb = installed.open()
     thumb.open(f"/g/{code}")
     saved(thumb)
+    expect(thumb.page.locator(".winner")).to_be_visible()
     assert thumb.totals() == totals(HANDS)
     assert stored(own_server) == facts(HANDS)
     assert len(changes(own_server)) == before + unsaved

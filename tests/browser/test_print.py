@@ -28,7 +28,7 @@ def test_ten_players_and_twenty_hands_fill_one_page(thumb, scheme):
     page.emulate_media(color_scheme=scheme)
     thumb.start("Ada", "Bruno", "Chiara", order="own", plan="1")
     page.goto("/")
-    book = re.search(r"/b/(\w+)/export", page.content())[1]
+    book = re.search(r"/b/(\w+)/players", page.content())[1]
     page.goto(f"/b/{book}/import")
     page.locator("#text").fill(record(20))
     page.locator("[data-key=look]").tap()
@@ -54,5 +54,5 @@ def test_ten_players_and_twenty_hands_fill_one_page(thumb, scheme):
             page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
             == "rgb(255, 255, 255)"
         )
-        page.emulate_media(media="screen", color_scheme=scheme)
+        page.emulate_media(media="null", color_scheme=scheme)
         page.set_viewport_size({"width": 360, "height": 740})
