@@ -89,7 +89,7 @@ def say(problem: Problem) -> str:
     one_form = not problem.plural
     text = _plain(problem.text) if one_form else _plural(problem.text, problem.plural, problem.count)
     sentence = text % dict(problem.values)
-    return sentence[:1].upper() + sentence[1:] + "."
+    return gettext("%(sentence)s.", sentence=sentence[:1].upper() + sentence[1:])
 
 
 def day(value: date) -> str:
