@@ -60,10 +60,9 @@ system: ## Look for Chromium, PostgreSQL and a Hindi font, which the tests need;
 
 messages: .venv/runtime ## Bring the catalogues in translations/ up to what the code says now
 	@$(bin)/pybabel --quiet extract --mapping-file babel.cfg --no-location --sort-output --omit-header \
-	    --keywords "_ ngettext:1,2 problem:1 counted_problem:1,2 _wrong:1" --output-file translations/messages.pot .
-	@$(bin)/pybabel --quiet update --input-file translations/messages.pot --output-dir translations --no-fuzzy-matching \
+	    --keywords "_ ngettext:1,2 problem:1 counted_problem:1,2 _wrong:1" --output-file messages.pot .
+	@$(bin)/pybabel --quiet update --input-file messages.pot --output-dir translations --no-fuzzy-matching \
 	    --ignore-obsolete --no-wrap
-	@rm translations/messages.pot
 
 lock: .venv/runtime ## Pin requirements*.in again in requirements*.txt, keeping today's versions where they fit
 	@test -x $(bin)/uv || $(pip) uv
