@@ -433,7 +433,7 @@ def delete() -> Answer | tuple[str, int]:
     """Remove the book with everything in it, at once."""
     tap(TapForm(request.form))
     typed = names.key(request.form.get("word", ""))
-    if typed not in {names.key(word) for word in (_("DELETE"), g.book.name) if word}:
+    if typed not in {names.key(word) for word in ("DELETE", _("DELETE"), g.book.name) if word}:
         return _delete_page(messages=[_("Type the word as it stands above.")]), 422
     g.book.erase()
     db.session.commit()

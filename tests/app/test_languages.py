@@ -27,12 +27,12 @@ KEYWORDS = {
 PLACES = re.compile(r"%\((\w+)\)[sd]")
 
 BANNED = {
-    "ro": r"\btruc(uri|ul|urile)?\b|\bcostum|\bpunte\b|\bpoart[ăa]\b|\bofert|urmeze exemplul|înființat|marcatorul|Vrăjitor",
+    "ro": r"\btruc(uri|ul|urile)?\b|\bcostum|\bpunte\b|\bpoart[ăa]\b|\bofert|urmeze exemplul|înființat|marcatorul",
     "hr": r"\btrik|\btrgov|\bdistributer|\bpalub|\bodijel|\bkartic|\bponud|\btulum|adrenal|urezivanj|\bdeck\b",
     "pl": r"\bsztuczk|\bpokład|\bbramk|\bkrupier|\bsprzedaw|\bstawk|\bofert|\bręk[aię]\b|\bustawiać\b|och piekło",
     "hi": r"ट्रिक|\bचाल\b|सूट|निपटाए|नेतृत्व|सामना",
     "es": r"\btrucos?\b|\btrajes?\b|\bcubierta|\bcomerciante|\boferta",
-    "en": r"\brounds?\b|\bdeals? \d|\bmatch(es)?\b|\bschedule|\baccount\b|\badmin\b",
+    "en": r"\brounds?\b|\bmatch(es)?\b|\bschedule|\baccount\b|\badmin\b",
 }
 """Words of machines, not of card players, from a list that card players made."""
 
@@ -128,7 +128,7 @@ def test_nothing_is_left_in_english(language, sentences):
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_no_value_is_lost_on_the_way(language):
-    """A translation has the places of the English sentence, all of them and no others; the number alone may go unsaid."""
+    """A translation has the places of the English sentence and no others; the number alone may go unsaid."""
     for _message, english, translated in entries(language):
         wanted = {place for form in english for place in PLACES.findall(form)}
         always = set.intersection(*(set(PLACES.findall(form)) for form in english))
@@ -150,7 +150,7 @@ def test_the_words_are_those_of_card_players(language, sentences):
         by_english = {english[0]: translated[0] for _message, english, translated in entries(language)}
         for english, wanted in SAID[language].items():
             assert by_english[english] == wanted
-    assert not [form for form in said if banned.search(form)]
+    assert not [form for form in said if banned.search(PLACES.sub("", form))]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
