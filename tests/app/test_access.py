@@ -275,6 +275,7 @@ def test_a_forged_cookie_is_no_key(app, table, other_phone):
     assert not other_phone.page.select("main form")
 
 
+@pytest.mark.pages
 @pytest.mark.target("S4")
 def test_looking_changes_nothing(app, table, address, rows):
     """Messengers and search engines may fetch every address, with GET, HEAD or OPTIONS: no row changes."""

@@ -9,6 +9,8 @@ import pytest
 from models import Change, db
 from rules import record
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
 

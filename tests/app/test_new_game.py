@@ -7,6 +7,8 @@ import pytest
 from models import Book, Game, db
 from rules.variants import NoTrumpOn, TrumpMethod, find_variant, variants
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 SEVEN = (*FOUR, "Eline", "Farid", "Greta")
 

@@ -410,6 +410,7 @@ def test_names_are_never_mark_up(table, names):
 HOSTILE = ("\0", "²", "9" * 5000, "-1", "1e3", "١", "\ud800", "x" * 5000, "[]", "' OR 1=1 --", "../..", "\n")
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("value", HOSTILE, ids=ascii)
 def test_no_field_breaks_the_set_up(phone, value):
     """Each field of the form holding each odd value is answered with a page."""

@@ -12,6 +12,8 @@ from sqlalchemy import event
 
 from database import db
 
+pytestmark = pytest.mark.pages
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 FAULTS = (
     "disk I/O error",
