@@ -8,6 +8,8 @@ HOST = 0.0.0.0
 export FLASK_APP := app.py
 
 bin := .venv/bin
+# One more than there are processors, because a test in a browser waits now and then.
+workers = $$(( $$(nproc 2>/dev/null || echo 2) + 1 ))
 pip := $(bin)/python -m pip --quiet --disable-pip-version-check install
 catalogues := $(patsubst %.po,%.mo,$(wildcard translations/*/LC_MESSAGES/*.po))
 templates := $(wildcard templates)
@@ -30,10 +32,10 @@ demo: setup ## Fill the book with finished and running games to look at
 	@$(bin)/flask demo tests/data/games/*.json
 
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
-	@$(bin)/pytest --numprocesses auto --dist worksteal --ignore tests/browser --ignore tests/service
-	@$(bin)/pytest --numprocesses auto --dist worksteal tests/service tests/browser
+	@$(bin)/pytest --numprocesses $(workers) --dist worksteal -m "not long"
 
-soak: setup .venv/dev ## Play 2,000 evenings of 50 steps each with every verb; takes an hour or so
+soak: setup .venv/dev system ## What takes long: whole games in the browser, then 2,000 evenings of 50 steps with every verb; half an hour
+	@$(bin)/pytest -m long
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
 bench: setup .venv/dev ## Measure: what answers cost, long books (GAMES=10000 is quicker), and phones at once for a minute (SECONDS=10)

@@ -54,6 +54,7 @@ def forget() -> None:
     g.pop("locale", None)
 
 
+@cache
 def own_names() -> list[tuple[str, str]]:
     """Each language by its code, with its name as its own speakers write it."""
     named = [(code, Locale.parse(code).get_display_name(code) or code) for code in LANGUAGES]

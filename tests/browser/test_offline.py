@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from rules.plan import next_dealer
@@ -200,6 +201,7 @@ def test_a_server_killed_in_the_middle_of_the_queue_gets_each_step_once(installe
     complaints.forgive(*SOUNDS)
 
 
+@pytest.mark.long
 def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, complaints):
     """The queue stops at each fact that has changed, shows both versions, and goes on when one is chosen."""
     thumb = begin(installed)
@@ -242,6 +244,7 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     complaints.forgive(*SOUNDS)
 
 
+@pytest.mark.long
 def test_a_phone_that_lost_its_right_is_told(installed, own_server, complaints):
     """What it wrote meanwhile is refused with the reason, kept until it is left out, and the phone may look on."""
     thumb = begin(installed, played=0)
@@ -263,6 +266,7 @@ def test_a_phone_that_lost_its_right_is_told(installed, own_server, complaints):
     complaints.forgive(*SOUNDS)
 
 
+@pytest.mark.long
 def test_an_update_of_the_app_strands_no_open_game(installed, own_server, complaints):
     """Steps made with the old scripts reach the new server, and the new scripts go on with the game they have met."""
     thumb = begin(installed, played=0)
@@ -286,6 +290,7 @@ def test_an_update_of_the_app_strands_no_open_game(installed, own_server, compla
 NO_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })"
 
 
+@pytest.mark.long
 def test_over_plain_http_the_open_page_keeps_what_was_tapped(installed, own_server, complaints):
     """Without a service worker the page goes on by the same rules, and sends it all when it is opened next."""
     thumb = installed.open([NO_WORKER])

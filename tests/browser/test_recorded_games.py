@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -32,6 +33,7 @@ def test_seven_play_podrida_by_their_own_plan(thumb, pytestconfig):
     assert thumb.open(f"/g/{thumb.code}").totals() == game["totals"]
 
 
+@pytest.mark.long
 def test_four_play_classic_down_and_up(thumb, pytestconfig):
     """Classic of four, ten cards down to one and up again with the hook, gives the recorded totals."""
     game = recorded(pytestconfig, "syn01-classic-4p-10down-10up")
