@@ -177,20 +177,22 @@ def write_one_at_a_time() -> None:
         begin_writing()
 
 
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; "
+    "img-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+    "object-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""What every answer carries."""
+
+
 def set_headers(response: Response) -> Response:
     """Headers of every answer: nothing from elsewhere, nothing inline, nothing kept by caches but hashed files."""
-    response.headers.update(
-        {
-            "Content-Security-Policy": "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; "
-            "img-src 'self'; "
-            "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
-            "object-src 'none'; frame-ancestors 'none'",
-            "Referrer-Policy": "same-origin",
-            "X-Content-Type-Options": "nosniff",
-            "X-Robots-Tag": "noindex, nofollow",
-            "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-        }
-    )
+    response.headers.extend(HEADERS)
     if request.endpoint == "static" and response.status_code in (200, 304):
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     elif request.endpoint in ("sheet.version", "offline.worker", "offline.manifest"):

@@ -40,7 +40,10 @@ PHONES = Limit("phones", parse("20 per hour"), spares_this_computer=True)
 
 def init_app(app: Flask) -> None:
     """Give the app its counts."""
-    Limiter(lambda: neighbour(32), app=app)
+    limiter = Limiter(lambda: neighbour(32))
+    # Known to the app before it is begun, it hangs no hooks of its own into every request: what is counted says so.
+    app.extensions["limiter"] = {limiter}
+    limiter.init_app(app)
 
 
 def refuse(limit: Limit) -> None:

@@ -89,9 +89,9 @@ def _open_hand(whole: Sheet) -> dict[str, Any]:
 def version(code: str) -> Response:
     """The number of the latest change, as an ETag: 304 for whoever knows it."""
     number = Game.version_of(code)
-    # The phones that still ask for a game which was deleted are no guessers.
-    check_guess(number is not None or Game.find(code) is not None)
     if number is None:
+        # The phones that still ask for a game which was deleted are no guessers.
+        check_guess(Game.find(code) is not None)
         abort(404, "game")
     tag = str(number)
     is_known = request.if_none_match.contains(tag)
