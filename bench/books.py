@@ -358,8 +358,24 @@ def make(folder: Path, books: Sequence[tuple[int, int]]) -> None:
             for done in fill(connection, books):
                 connection.commit()
                 print(f"\r{folder}: {done:,} of {wanted:,} games", end="", flush=True)
+        settle_largest()
         print(f", {time.monotonic() - began:.0f} s")
         db.engine.dispose()
+
+
+def settle_largest() -> None:
+    """Let the app itself write what statistics stand on, in the book that is measured."""
+    games = select(Game.book_id).group_by(Game.book_id).order_by(func.count(Game.id).desc()).limit(1)
+    largest = games.scalar_subquery()
+    found = select(Game.code).where(Game.book_id == largest, Game.finished.is_not(None))
+    for at, code in enumerate(db.session.scalars(found).all(), start=1):
+        game = Game.find(code)
+        if game is not None and game.finished is not None:
+            game.settle(game.finished)
+        if at % BATCH == 0:
+            db.session.commit()
+            db.session.expunge_all()
+    db.session.commit()
 
 
 if __name__ == "__main__":
