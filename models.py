@@ -346,13 +346,14 @@ class Book(Base):
 
     def games_on_page(self, page: int, size: int) -> tuple[Sequence[Game], int]:
         """One page (from 1) of all games with their seats, the latest first, and how many pages there are."""
-        there = select(Game).where(Game.book_id == self.id, Game.deleted.is_(None))
-        count = db.session.scalar(select(func.count()).select_from(there.subquery())) or 0
+        there = (Game.book_id == self.id, Game.deleted.is_(None))
+        count = db.session.scalar(select(func.count(Game.id)).where(*there)) or 0
         found = (
-            there.order_by(Game.played_on.desc(), Game.id.desc())
+            listed_games()
+            .where(*there)
+            .order_by(Game.played_on.desc(), Game.id.desc())
             .limit(size)
             .offset((page - 1) * size)
-            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
         )
         return db.session.scalars(found).all(), max(1, -(-count // size))
 
@@ -571,10 +572,9 @@ class Book(Base):
     def deleted_games(self) -> Sequence[Game]:
         """The games that were deleted and can still be brought back, the latest first."""
         return db.session.scalars(
-            select(Game)
+            listed_games()
             .where(Game.book_id == self.id, Game.deleted.is_not(None))
             .order_by(Game.deleted.desc())
-            .options(selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of))
         ).all()
 
     # Gone for good
@@ -1550,7 +1550,9 @@ class Game(Base):
         for seat in self.seats:
             seat.total = sheet.totals[seat.number] if sheet.outcome else None
             seat.place = sheet.places[seat.number] if sheet.outcome else None
-        self._keep_results(sheet)
+        # While a game goes on there is nothing to take away either, tap after tap.
+        if sheet.outcome or self.scored_as is not None:
+            self._keep_results(sheet)
 
     def _keep_results(self, sheet: Sheet) -> None:
         """Store what statistics need and only the rules can tell, for a game that is over; nothing of any other."""

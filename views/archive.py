@@ -26,7 +26,7 @@ from database import db
 from forms import HOUSE, ForgetForm, PastGameForm, TapForm
 from language import gettext as _
 from language import say
-from models import Book, Player, hashed
+from models import Book, hashed
 from rules import bookfile, names, spreadsheet
 from rules.plan import MOST_PLAYERS
 from rules.problem import Problem, RulesError
@@ -34,7 +34,7 @@ from rules.record import FORMAT
 from rules.record import read as read_record
 from rules.sheet import Sheet
 from rules.variants import Rules, variants
-from views import add_book, add_code, keepers_only, load_book, load_game, now, tap
+from views import add_book, add_code, keepers_only, load_book, load_game, now, player_of, tap
 
 bp = Blueprint("archive", __name__, url_prefix="/b/<code>")
 bp.url_defaults(add_book)
@@ -179,7 +179,7 @@ def games() -> Response:
             "name": game.name,
             "played_on": game.played_on.isoformat(),
             "finished": game.finished.isoformat(timespec="seconds") if game.finished else None,
-            "rules": game.rules.get("name", ""),
+            "rules": game.rules_name,
             "totals_only": game.given is not None,
             "players": [
                 {"name": seat.player.shown, "total": seat.total, "place": seat.place} for seat in game.seats
@@ -399,7 +399,7 @@ def erase() -> Answer:
 @bp.get("/players/<int:number>/forget")
 def ask_forget(number: int) -> str:
     """What it means to take a name out of the book."""
-    return render_template("archive/forget.html", book=g.book, player=_player(number))
+    return render_template("archive/forget.html", book=g.book, player=player_of(number))
 
 
 @bp.post("/players/<int:number>/forget")
@@ -407,19 +407,12 @@ def forget(number: int) -> Answer:
     """Take the name out of everything."""
     form = ForgetForm(request.form)
     tap(form)
-    player = _player(number)
+    player = player_of(number)
     # The same tap once more finds another name there.
     if player.name == form.name.data:
         g.book.forget(player, lambda number: _("Player %(number)d", number=number))
     db.session.commit()
     return redirect(url_for("players.listed"))
-
-
-def _player(number: int) -> Player:
-    player = g.book.player_of(number)
-    if player is None:
-        abort(404)
-    return player
 
 
 @bp.get("/delete")
