@@ -289,7 +289,7 @@ BATCH = 100
 @click.option("--fix", is_flag=True, help="Store what the hands give where something else is stored.")
 @with_appcontext
 def recount(fix: bool) -> None:
-    """Compute the totals and places of every finished game anew, and tell those that are stored otherwise.
+    """Compute what is stored of every finished game anew from its hands, and tell where something else is stored.
 
     Others may go on writing meanwhile: only a game that is put right is locked, and only for that moment.
     Exit status 1 if something differed and was left so.

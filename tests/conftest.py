@@ -112,6 +112,24 @@ def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Callable[..., Flask]]:
+    """Makes an app on an SQLite database of its own; its connections are closed afterwards."""
+    made = []
+
+    def make(*, migrated: bool = True, **settings: Any) -> Flask:
+        app = create_app({"DATA_FOLDER": tmp_path, **settings})
+        made.append(app)
+        if migrated:
+            assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
+        return app
+
+    yield make
+    for app in made:
+        with app.app_context():
+            db.engine.dispose()
+
+
+@pytest.fixture
 def empty(app: Flask) -> Iterator[None]:
     """An empty database, before and after."""
     yield

@@ -8,7 +8,7 @@ from flask import Flask, abort, current_app, g, request, session, url_for
 from wtforms import Form
 
 from log import Act
-from models import Book, Game, Keeper, new_key
+from models import Book, Game, Keeper, Player, new_key
 from views import limits
 
 MOST_SEATS = 6
@@ -149,6 +149,14 @@ def keepers_only() -> None:
     """Show a page to the book's keepers alone, shared or not; 404 for everybody else."""
     if g.keeper is None:
         abort(404)
+
+
+def player_of(number: int) -> Player:
+    """The player of the book at hand with that number; 404 for none."""
+    found: Player | None = g.book.player_of(number)
+    if found is None:
+        abort(404)
+    return found
 
 
 def shared_address(endpoint: str, **values: str) -> str:

@@ -125,7 +125,7 @@ class Chart:
 
 
 def _y(value: float, low: float, high: float) -> float:
-    return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / ((high - low) or 1), 1)
+    return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low), 1)
 
 
 def _apart(marks: Iterable[Mark]) -> tuple[Mark, ...]:

@@ -60,7 +60,7 @@ def _model_game(books: Sequence[Book]) -> Game | None:
 
 
 def _own_game(code: str, books: Sequence[Book]) -> Game | None:
-    game = Game.find(code)
+    game = Game.find(code, writing=request.method == "POST")
     return game if game is not None and game.book in books else None
 
 
@@ -105,8 +105,7 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     seat = form.seat(form.dealer.data)
     if seat is None:
         seat = secrets.randbelow(len(called))
-    limits.refuse(limits.STARTS)
-    limits.count(limits.STARTS)
+    limits.take(limits.STARTS)
     book = _book(form, books) or Book.start(phone(), now())
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.day(act.at))

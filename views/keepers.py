@@ -32,8 +32,7 @@ def invite() -> Response:
     """Make an invitation: a link and a code, of which one phone can use one."""
     act = tap(TapForm(request.form))
     if not _is_made(act.id):
-        limits.refuse(limits.PHONES)
-        limits.count(limits.PHONES)
+        limits.take(limits.PHONES)
         code = new_spoken_code()
         _show(act.id, key=g.book.invite(act.at, spoken=code), spoken=code)
     return _made()
@@ -44,8 +43,7 @@ def recovery() -> Response:
     """Make a recovery link in the place of the one before."""
     act = tap(TapForm(request.form))
     if not _is_made(act.id):
-        limits.refuse(limits.PHONES)
-        limits.count(limits.PHONES)
+        limits.take(limits.PHONES)
         _show(act.id, key=g.book.new_recovery(act.at))
     return _made()
 

@@ -99,8 +99,7 @@ def start_book() -> Response | tuple[str, int]:
     name = form.name.data
     book = next((each for each in Book.kept_by(phone()) if each.name == name), None)
     if book is None:
-        limits.refuse(limits.STARTS)
-        limits.count(limits.STARTS)
+        limits.take(limits.STARTS)
         book = Book.start(phone(), now(), name)
     db.session.commit()
     return redirect(url_for("keepers.keepers", code=book.code))

@@ -55,6 +55,12 @@ def refuse(limit: Limit) -> None:
     raise TooManyRequests(limit.name, retry_after=max(1, math.ceil(again - time.time())))
 
 
+def take(limit: Limit) -> None:
+    """What is limited happens once more: stop the request where that is too often, count it otherwise."""
+    refuse(limit)
+    count(limit)
+
+
 def count(limit: Limit) -> None:
     """One more by this neighbour."""
     if counts := _counts(limit):

@@ -13,7 +13,7 @@ from language import say
 from models import Player
 from rules.problem import RulesError
 from stats import Bids, Past, Person, Questions, Records, Scope, rules_of
-from views import add_book, keepers_only, load_book, tap
+from views import add_book, keepers_only, load_book, player_of, tap
 from views.chart import Chart
 
 MOST_POINTS = 60
@@ -33,7 +33,7 @@ def listed() -> str:
 @bp.get("/players/<int:number>")
 def player(number: int) -> str | Response:
     """What one person has played."""
-    who = _player(number)
+    who = player_of(number)
     if who.alias_of_id is not None:
         return redirect(url_for(".player", number=who.alias_of_id))
     past, scope = _asked()
@@ -76,7 +76,7 @@ def rename(number: int) -> Response | tuple[str, int]:
     """Call a player otherwise, in every game."""
     keepers_only()
     form = NameForm(request.form)
-    who = _player(number)
+    who = player_of(number)
     if form.act.data and not form.validate():
         return _listed(messages=[*form.name.errors]), 422
     tap(form)
@@ -90,7 +90,7 @@ def merge(number: int) -> Response:
     keepers_only()
     form = PersonForm(request.form)
     tap(form)
-    who, person = _player(number), _player(form.person.data)
+    who, person = player_of(number), player_of(form.person.data)
     # The same tap once more finds it done.
     if who.alias_of is not person:
         g.book.merge(who, person)
@@ -102,15 +102,8 @@ def part(number: int) -> Response:
     """Take them for two persons again."""
     keepers_only()
     tap(TapForm(request.form))
-    g.book.part(_player(number))
+    g.book.part(player_of(number))
     return _done()
-
-
-def _player(number: int) -> Player:
-    found = g.book.player_of(number)
-    if found is None:
-        abort(404)
-    return found
 
 
 def _done() -> Response:

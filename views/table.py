@@ -349,8 +349,7 @@ def _secret_hand() -> int | None:
     """The hand in which all bid at once and not all have yet, on a phone that may only look."""
     sheet: Sheet = g.game.sheet()
     hand = sheet.open_hand
-    is_secret = hand and not g.keeper and sheet.rules.simultaneous and not sheet.bidding(hand).is_complete
-    return hand.number if hand and is_secret else None
+    return hand.number if hand and not g.keeper and sheet.hides_bids(hand) else None
 
 
 SHOWN_FACTS = {

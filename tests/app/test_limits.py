@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
@@ -14,20 +15,9 @@ OURS = {"Origin": "http://localhost"}
 
 
 @pytest.fixture
-def limited(tmp_path):
-    """Makes an app with limits, one proxy in front that says where phones are, and a database of its own."""
-    made = []
-
-    def make(**settings):
-        app = create_app({"TESTING": True, "DATA_FOLDER": tmp_path, "PROXIES": 1, **settings})
-        made.append(app)
-        assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
-        return app
-
-    yield make
-    for app in made:
-        with app.app_context():
-            db.engine.dispose()
+def limited(fresh):
+    """Makes an app with limits, and one proxy in front that says where phones are."""
+    return partial(fresh, TESTING=True, PROXIES=1)
 
 
 @pytest.fixture(autouse=True)

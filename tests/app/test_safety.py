@@ -19,24 +19,6 @@ from rules import record
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
 
-@pytest.fixture
-def fresh(tmp_path):
-    """Makes an app on an SQLite database of its own; its connections are closed afterwards."""
-    made = []
-
-    def make(migrated=True, **settings):
-        app = create_app({"DATA_FOLDER": tmp_path, **settings})
-        made.append(app)
-        if migrated:
-            assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
-        return app
-
-    yield make
-    for app in made:
-        with app.app_context():
-            db.engine.dispose()
-
-
 # Headers
 
 
