@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, Response, abort, current_app, make_response, render_template, request
+from flask import (
+    Flask,
+    Request,
+    Response,
+    abort,
+    current_app,
+    g,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
@@ -56,6 +67,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app.after_request(set_headers)
     app.register_error_handler(HTTPException, show_error)
     app.url_defaults(lambda endpoint, values: stamp_static(app, endpoint, values))
+    app.jinja_env.globals.update(url_for=address_of)
     return app
 
 
@@ -73,7 +85,7 @@ class PageCookies(SecureCookieSessionInterface):
         return super().open_session(app, request)
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
-        """Renewed on each page."""
+        """When something in it has changed; `views.phone` changes it once a day, so that it lives on."""
         return request.endpoint != "static" and super().should_set_cookie(app, session)
 
 
@@ -102,6 +114,7 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
         SESSION_COOKIE_NAME="scorebook",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=timedelta(days=400),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),
         COMPRESS_MIN_SIZE=500,
@@ -227,6 +240,23 @@ def stamp_static(app: Flask, endpoint: str, values: dict[str, Any]) -> None:
     """Name a static file by its content, so that browsers keep it for ever and never show an old one."""
     if endpoint == "static" and "v" not in values:
         values["v"] = static_stamp(Path(app.static_folder or "") / values["filename"])
+
+
+def address_of(endpoint: str, **values: Any) -> str:
+    """The address of a page, for templates: like `url_for`, which takes three times as long to find it again."""
+    if endpoint.startswith(".") or "_external" in values:
+        return url_for(endpoint, **values)
+    # Beside what it is asked for, it depends on the game or the book at hand: see `views.add_code`.
+    key = (request.script_root, g.get("code"), endpoint, *values.items())
+    if (known := _ADDRESSES.get(key)) is not None:
+        return known
+    if len(_ADDRESSES) >= MOST_ADDRESSES:
+        _ADDRESSES.clear()
+    return _ADDRESSES.setdefault(key, url_for(endpoint, **values))
+
+
+MOST_ADDRESSES = 5000
+_ADDRESSES: dict[Any, str] = {}
 
 
 def static_stamp(path: Path) -> str:

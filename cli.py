@@ -148,8 +148,9 @@ def demo(files: tuple[Path, ...]) -> None:
     """
     from sqlalchemy import select
 
+    from codes import new_key
     from database import db
-    from models import Book, new_key
+    from models import Book
 
     now = datetime.now(UTC)
     book = db.session.scalar(select(Book).where(Book.name == DEMO))
@@ -219,8 +220,9 @@ def import_files(code: str, files: tuple[Path, ...], rules: str) -> None:
     is brought in. What is there already is left as it is. Others may save meanwhile.
     """
     import archive
+    from codes import new_key
     from database import db
-    from models import Book, new_key
+    from models import Book
 
     if rules not in variants():
         raise click.ClickException(f"No variant is called {rules}; flask variants lists them.")
@@ -297,13 +299,14 @@ def recount(fix: bool) -> None:
     from sqlalchemy import func, select
 
     from database import begin_writing, db
-    from models import Game, whole_games
+    from models import Game
+    from sitting import Sitting
 
     games = db.session.scalar(select(func.count(Game.id)).where(Game.finished.is_not(None))) or 0
     last, counted, wrong = 0, 0, 0
     with click.progressbar(length=games, label=f"{games} games", file=sys.stderr) as progress:
         while True:
-            found = whole_games().where(Game.id > last, Game.finished.is_not(None))
+            found = select(Game).where(Game.id > last, Game.finished.is_not(None))
             batch = db.session.scalars(found.order_by(Game.id).limit(BATCH)).all()
             if not batch:
                 break
@@ -319,7 +322,7 @@ def recount(fix: bool) -> None:
                 click.echo("\n".join(lines))
                 if fix:
                     begin_writing()
-                    if game := Game.find(code, writing=True):
+                    if game := Sitting.find(code, writing=True):
                         game.settle(datetime.now(UTC))
                     db.session.commit()
     verdict = "nothing differs" if not wrong else f"{wrong} put right" if fix else f"{wrong} differ"
@@ -329,7 +332,8 @@ def recount(fix: bool) -> None:
 
 def _miscounted(game: Any) -> list[str]:
     """What is stored of a finished game otherwise than its hands give it, a line a seat."""
-    sheet = game.sheet()
+    sitting = game.opened()
+    sheet = sitting.sheet()
     if sheet.outcome is None:
         return [f"{game.code}: stored as finished, and its hands say that it goes on"]
     lines = [
@@ -338,7 +342,7 @@ def _miscounted(game: Any) -> list[str]:
         for seat, total, place in zip(game.seats, sheet.totals, sheet.places, strict=True)
         if (seat.total, seat.place) != (total, place)
     ]
-    if game.is_miscounted() and not lines:
+    if sitting.is_miscounted() and not lines:
         lines = [f"{game.code}: what statistics need is stored otherwise than the hands give it"]
     return lines
 

@@ -23,16 +23,17 @@ from wtforms import (
 )
 from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
 
+from codes import SPOKEN_ALPHABET, SPOKEN_LENGTH
 from language import gettext as _
 from language import own_names, say
 from listing import Choices, Wanted
-from models import SPOKEN_ALPHABET, SPOKEN_LENGTH, About, Facts
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
 from rules.problem import Problem
 from rules.record import LONGEST_TEXT
 from rules.scoring import Formula, FormulaError, Scoring, Streak, common_rules
 from rules.variants import EvenTable, First, NoTrumpOn, Rules, Ties, Trump, TrumpMethod, classic, variants
+from rules.verbs import About, Facts
 
 LONGEST_SEARCH = 100
 """Characters of what somebody looks for."""

@@ -6,15 +6,19 @@ A language is added by its catalogue in translations/ and its line in LANGUAGES 
 from __future__ import annotations
 
 import gettext as catalogues
-from datetime import date, datetime, timedelta
-from functools import cache
+from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import date, datetime, time, timedelta
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Literal
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_decimal, format_percent
 from babel.units import format_unit
 from flask import Flask, g, has_request_context, request, session
+from markupsafe import Markup
 
 from rules.problem import Problem
 
@@ -28,9 +32,16 @@ def init_app(app: Flask) -> None:
     """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
-    filters = (say, day, short_day, month, weekday, clock, lasted, percent, decimal)
-    app.jinja_env.filters.update({each.__name__: each for each in filters})
+    # Half of what a page costs are its sentences: little stands between them and the catalogue.
+    app.jinja_env.globals.update(_=_in_page, ngettext=_in_page_plural)
+    app.before_request(forget)
+    app.teardown_request(lambda _error: forget())
+    dates = (day, short_day, month, weekday, clock, lasted)
+    app.jinja_env.filters.update({each.__name__: each for each in dates})
+    others = (say, percent, decimal, suit_word, signed, plain)
+    app.jinja_env.filters.update({each.__name__: each for each in others})
     app.jinja_env.globals.update(
+        suit_words=suit_words,
         language=lambda: locale().language,
         language_name=lambda: dict(own_names())[locale().language],
         direction=lambda: locale().text_direction,
@@ -50,8 +61,9 @@ def locale() -> Locale:
 
 
 def forget() -> None:
-    """Ask for the locale anew: the phone has just chosen another."""
+    """Ask for the locale anew: another request comes, or the phone has just chosen another language."""
     g.pop("locale", None)
+    _reader.set(None)
 
 
 @cache
@@ -93,14 +105,33 @@ def say(problem: Problem) -> str:
     return gettext("%(sentence)s.", sentence=sentence[:1].upper() + sentence[1:])
 
 
+_SUIT_WORDS: dict[str, Callable[[], str]] = {
+    "spades": lambda: gettext("spades"),
+    "hearts": lambda: gettext("hearts"),
+    "diamonds": lambda: gettext("diamonds"),
+    "clubs": lambda: gettext("clubs"),
+    "none": lambda: gettext("no trump"),
+}
+
+
+def suit_word(trump: str) -> str:
+    """What a trump is called."""
+    return _SUIT_WORDS[trump]()
+
+
+def suit_words() -> list[tuple[str, str]]:
+    """Every trump with its word."""
+    return [(trump, suit_word(trump)) for trump in _SUIT_WORDS]
+
+
 def day(value: date) -> str:
     """A calendar date as people there write it."""
-    return format_date(value, "full", locale=locale())
+    return _date(value.year, value.month, value.day, "full", str(locale()))
 
 
 def short_day(value: date) -> str:
     """The same in few characters, for tables."""
-    return format_date(value, "medium", locale=locale())
+    return _date(value.year, value.month, value.day, "medium", str(locale()))
 
 
 def percent(share: float) -> str:
@@ -111,6 +142,16 @@ def percent(share: float) -> str:
 def decimal(value: float) -> str:
     """A number with one decimal."""
     return format_decimal(value, "#,##0.0", locale=locale())
+
+
+def signed(points: int) -> str:
+    """Points with their sign, a real minus."""
+    return f"{points:+d}".replace("-", "−") if points else "0"
+
+
+def plain(points: int) -> str:
+    """Points as they add up, a real minus where they are below zero."""
+    return f"{points:d}".replace("-", "−")
 
 
 def month(value: date) -> str:
@@ -132,15 +173,48 @@ def lasted(value: timedelta) -> str:
 
 def clock(value: datetime) -> str:
     """A time of day as people there write it."""
-    return format_time(value, "short", locale=locale())
+    return _time(value.hour, value.minute, str(locale()))
+
+
+@lru_cache(maxsize=2048)
+def _date(year: int, month: int, day: int, width: Literal["full", "medium"], spoken: str) -> str:
+    return format_date(date(year, month, day), width, locale=spoken)
+
+
+@lru_cache(maxsize=4096)
+def _time(hour: int, minute: int, spoken: str) -> str:
+    return format_time(time(hour, minute), "short", locale=spoken)
 
 
 def _plain(text: str) -> str:
-    return _catalogue(locale().language).gettext(text)
+    return _spoken().gettext(text)
 
 
 def _plural(singular: str, plural: str, count: int) -> str:
-    return _catalogue(locale().language).ngettext(singular, plural, count)
+    return _spoken().ngettext(singular, plural, count)
+
+
+def _in_page(text: str, **values: object) -> Markup:
+    """The sentence in a page, where values are escaped unless they are markup."""
+    return Markup(_spoken().gettext(text)) % values  # noqa: S704 - our own sentences
+
+
+def _in_page_plural(singular: str, plural: str, count: int, **values: object) -> Markup:
+    """The same for sentences that count."""
+    return Markup(_spoken().ngettext(singular, plural, count)) % {"num": count, **values}  # noqa: S704
+
+
+_reader: ContextVar[catalogues.NullTranslations | None] = ContextVar("reader", default=None)
+"""The catalogue of the language in which this request is answered, once it is known."""
+
+
+def _spoken() -> catalogues.NullTranslations:
+    if (known := _reader.get()) is not None:
+        return known
+    found = _catalogue(locale().language)
+    if has_request_context():
+        _reader.set(found)
+    return found
 
 
 @cache

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import JSON, Date, ForeignKey, String, UniqueConstraint, delete, event, insert, update
+from sqlalchemy import (
+    JSON,
+    Date,
+    ForeignKey,
+    Insert,
+    Select,
+    String,
+    UniqueConstraint,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import Mapped, mapped_column
-from sqlalchemy.orm.attributes import get_history
 
 from database import Base, Instant, db
+from kept import Step, inserted
 
 
 @dataclass(frozen=True)
@@ -49,80 +61,63 @@ class Change(Base):
     is_past: Mapped[bool] = mapped_column(default=False)
     """Taken back, and something else was done since: it can no longer be done again."""
 
+    @classmethod
+    def last_of(cls, game: int) -> Change | None:
+        """The step that undo would take back."""
+        return db.session.scalar(
+            select(cls)
+            .where(cls.game_id == game, cls.kind.not_in(("undo", "redo")), ~cls.is_undone)
+            .order_by(cls.id.desc())
+            .limit(1)
+        )
 
-WATCHED = {
-    "game": ("plan", "ended_early", "name", "place", "note", "played_on"),
-    "seat": ("id", "game_id", "number", "player_id"),
-    "hand": (),
-    "entry": (),
-    "adjustment": (),
-}
-"""The tables whose rows a step may change, with the columns that count; none named: all of them."""
-
-
-@contextmanager
-def watched() -> Iterator[list[Any]]:
-    """Gather what happens to the rows of the watched tables meanwhile, as the steps of a change."""
-    db.session.flush()
-    steps: list[Any] = []
-    db.session.info["steps"] = steps
-    try:
-        yield steps
-        db.session.flush()
-    finally:
-        del db.session.info["steps"]
+    @classmethod
+    def next_of(cls, game: int) -> Change | None:
+        """The step that redo would do again: the first of those taken back since anything new was done."""
+        return db.session.scalar(
+            select(cls).where(cls.game_id == game, cls.is_undone, ~cls.is_past).order_by(cls.id).limit(1)
+        )
 
 
-# Asked at the moment a row is written: before the flush a new dealer is only an object beside an old `dealer_id`, and
-# a row that fell out of its list is not yet known to be deleted.
+@cache
+def _this() -> Select[Any]:
+    return select(Change.id).where(Change.game_id == bindparam("game"), Change.action == bindparam("key"))
 
 
-@event.listens_for(Base, "before_update", propagate=True)
-def _note_update(_: object, __: object, row: Any) -> None:
-    if (steps := _steps(row)) is not None and (changed := _changed_columns(row)):
-        before = {key: old for key, (old, _) in changed.items()}
-        after = {key: new for key, (_, new) in changed.items()}
-        steps.append([row.__tablename__, row.id, before, after])
+def has(game: int, key: str) -> bool:
+    """Whether this very tap has had its effect."""
+    return db.session.connection().execute(_this(), {"game": game, "key": key}).first() is not None
 
 
-@event.listens_for(Base, "after_insert", propagate=True)
-def _note_insert(_: object, __: object, row: Any) -> None:
-    if (steps := _steps(row)) is not None:
-        steps.append([row.__tablename__, row.id, None, _columns(row)])
+def note(
+    game: int, key: str, kind: str, hand: int | None, seat: int | None, act: Act, steps: list[Any]
+) -> int:
+    """Log what a tap did. Gives the number of the change."""
+    columns = {"game_id": game, "action": key, "kind": kind, "hand": hand, "seat": seat, "steps": steps}
+    row = db.session.connection().execute(_note(), {**columns, "at": act.at, "keeper_id": act.keeper_id})
+    return inserted(row)
 
 
-@event.listens_for(Base, "before_delete", propagate=True)
-def _note_delete(_: object, __: object, row: Any) -> None:
-    if (steps := _steps(row)) is not None:
-        steps.append([row.__tablename__, row.id, _columns(row), None])
+@cache
+def _note() -> Insert:
+    return insert(Base.metadata.tables["change"])
 
 
-def _steps(row: Any) -> list[Any] | None:
-    """Where to note what happens to a row; None when nobody watches it."""
-    return db.session.info.get("steps") if row.__tablename__ in WATCHED else None
+def past(game: int) -> None:
+    """What was taken back before stays in the log, but can no longer be done again."""
+    undone = update(Change).where(Change.game_id == game, Change.is_undone)
+    db.session.execute(undone.values(is_past=True))
 
 
-def _changed_columns(row: Any) -> dict[str, tuple[Any, Any]]:
-    changed = {}
-    for key in _keys(row):
-        history = get_history(row, key)
-        if history.has_changes():
-            old, new = next(iter(history.deleted), None), next(iter(history.added), None)
-            changed[key] = (_written(old), _written(new))
-    return changed
+def has_undone(game: int) -> bool:
+    """Whether something was taken back that can still be done again."""
+    return Change.next_of(game) is not None
 
 
-def _written(value: Any) -> Any:
-    """A value as the log keeps it: JSON knows no dates."""
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def _columns(row: Any) -> dict[str, Any]:
-    return {key: getattr(row, key) for key in _keys(row)}
-
-
-def _keys(row: Any) -> tuple[str, ...]:
-    return WATCHED[row.__tablename__] or tuple(each.key for each in row.__mapper__.column_attrs)
+def last_step(game: int) -> Step | None:
+    """The last step of a game, which can be taken back."""
+    change = Change.last_of(game)
+    return Step(change.id, change.keeper_id, change.at) if change else None
 
 
 def take_back(steps: list[Any]) -> None:
@@ -145,8 +140,8 @@ def _put(name: str, row_id: int, old: dict[str, Any] | None, new: dict[str, Any]
             for key, value in new.items()
         }
     if new is None:
-        db.session.execute(delete(table).where(table.c.id == row_id))
+        db.session.connection().execute(delete(table).where(table.c.id == row_id))
     elif old is None:
-        db.session.execute(insert(table).values(new))
+        db.session.connection().execute(insert(table).values(new))
     else:
-        db.session.execute(update(table).where(table.c.id == row_id).values(new))
+        db.session.connection().execute(update(table).where(table.c.id == row_id).values(new))

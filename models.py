@@ -1,11 +1,8 @@
-"""The tables, and the verbs that change a game, in the game's words.
+"""The tables, and what a book can do: its phones, its people, its games.
 
-Rows hold facts only: who sat where, who dealt, what was bid and taken. Points are computed by `rules.sheet`; the one
-stored result is each seat's final total and place, written by `Game.settle` and nowhere else.
-
-Every verb takes an `Act` (which tap, by whom, when). A tap has its effect once, however often it is sent, and is
-refused as `Stale` where the fact it was based on has changed since. What a verb did to the rows is kept as the steps of
-a `Change` in log.py, so that it can be undone exactly.
+Rows hold facts only: who sat where, who dealt, what was bid and taken. Points are computed by `rules.sheet`; stored of
+them are the results of finished games, which `kept.results` works out and `Sitting.settle` writes. What is done in a
+game is done by a `Sitting`: it reads the rows as one value, and writes the difference.
 """
 
 from __future__ import annotations
@@ -13,12 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -37,30 +30,20 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, load_only, mapped_column, relationship, selectinload
 
+from codes import CODE_LENGTH, SPOKEN_LENGTH, hashed, is_code, new_code, new_key, random_spoken_code
 from database import Base, Instant, db
-from log import Act, Change, do_again, take_back, watched
+from kept import read, rules_of
+from log import Act, Change
 from rules import names
-from rules.bidding import IllegalBid
 from rules.bookfile import BookFile, Person
-from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, largest_that_fits, next_dealer, overdealt
-from rules.problem import Problem, RulesError, counted_problem, problem
-from rules.record import LONGEST_TEXT, MOST_GIVEN, Record
-from rules.results import HandResult, SeatResult, scored_as
-from rules.sheet import Adjustment as AdjustmentValue
-from rules.sheet import Hand as HandValue
+from rules.problem import Problem, RulesError, problem
+from rules.record import LONGEST_TEXT, Record
 from rules.sheet import Sheet
-from rules.variants import Rules, Trump
+from rules.variants import Rules
+from sitting import Sitting, Writer
 
-CODE_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-CODE_LENGTH = 26
-"""26 base-32 characters are 130 bits: nobody guesses an address."""
-SPOKEN_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-SPOKEN_LENGTH = 6
-"""A code to be told across the table, without 0 O 1 I. 30 bits are enough for a short time and few guesses only."""
 INVITED_FOR = timedelta(hours=24)
 SPOKEN_FOR = timedelta(minutes=10)
-SEEN_EVERY = timedelta(hours=1)
-"""When a phone was last seen is written down no more often than this."""
 LONGEST_SITTING = timedelta(hours=12)
 """Two moments further apart say nothing about how long a game took."""
 PORTION = 50
@@ -71,76 +54,6 @@ KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
 """PostgreSQL refuses to look for a larger one."""
-
-
-class Stale(Exception):
-    """The fact a tap was based on has changed since.
-
-    `what` names the fact (`bid`, `trump`, `took`, `hand` ...), `stored` is its value now, `sent` what came.
-    """
-
-    def __init__(self, what: str, stored: object, sent: object, seat: int | None = None) -> None:
-        super().__init__(what)
-        self.what, self.stored, self.sent, self.seat = what, stored, sent, seat
-
-
-class NeedsConfirming(Exception):
-    """Legal or not, this is seldom meant: the person is asked. `what` names the question, `problems` say why."""
-
-    def __init__(self, what: str, *problems: Problem) -> None:
-        super().__init__(what)
-        self.what, self.problems = what, problems
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is written down of one hand, to be put right. Bids and tricks are by seat, None where there is nothing."""
-
-    cards: int
-    dealer: int
-    trump: Trump | None
-    bids: Mapping[int, int | None]
-    took: Mapping[int, int | None]
-
-    @classmethod
-    def of(cls, hand: HandValue) -> Facts:
-        """The facts as they are stored."""
-        return cls(
-            hand.cards,
-            hand.dealer,
-            hand.trump,
-            {seat: hand.bids[seat] for seat in hand.playing},
-            {seat: hand.took[seat] for seat in hand.playing},
-        )
-
-    def items(self) -> dict[tuple[str, int | None], Any]:
-        """Each single fact by its name and seat."""
-        single: dict[tuple[str, int | None], Any] = {
-            ("cards", None): self.cards,
-            ("dealer", None): self.dealer,
-            ("trump", None): self.trump,
-        }
-        single |= {("bid", seat): bid for seat, bid in self.bids.items()}
-        return single | {("took", seat): took for seat, took in self.took.items()}
-
-
-@dataclass(frozen=True)
-class About:
-    """What is told of an evening beside the score."""
-
-    name: str
-    place: str
-    note: str
-    played_on: date
-
-    @classmethod
-    def of(cls, game: Game) -> About:
-        """What is stored, each text as the line that can be typed."""
-        return cls(names.tidy(game.name), names.tidy(game.place), names.tidy(game.note), game.played_on)
-
-    def facts(self) -> list[str]:
-        """All of it as texts."""
-        return [self.name, self.place, self.note, self.played_on.isoformat()]
 
 
 class Book(Base):
@@ -174,7 +87,7 @@ class Book(Base):
         found = select(cls).where(cls.code == code)
         if writing:
             found = found.with_for_update(of=cls)
-        return db.session.scalar(found) if _is_code(code) else None
+        return db.session.scalar(found) if is_code(code) else None
 
     @classmethod
     def recovered_by(cls, key: str) -> Book | None:
@@ -275,7 +188,9 @@ class Book(Base):
         )
         if db.session.scalar(taken) is not None:
             raise RulesError(problem("%(name)s is in the book already", name=name))
-        player.name, player.key = name, names.key(name)
+        if player.name != name:
+            player.name, player.key = name, names.key(name)
+            self._show_anew(player)
 
     def merge(self, player: Player, person: Player) -> None:
         """Take two names for one person, who is then shown as `person`; `part` undoes it.
@@ -299,10 +214,19 @@ class Book(Base):
                 )
             )
         player.alias_of = person
+        self._show_anew(player)
 
     def part(self, player: Player) -> None:
         """Undo a merge: the name is a person of its own again."""
-        player.alias_of = None
+        if player.alias_of is not None:
+            player.alias_of = None
+            self._show_anew(player)
+
+    def _show_anew(self, player: Player) -> None:
+        """Another name stands in the games of a player from now on: each of them has changed."""
+        names_of = select(Player.id).where((Player.id == player.id) | (Player.alias_of_id == player.id))
+        seated = select(Seat.game_id).where(Seat.player_id.in_(names_of))
+        db.session.execute(update(Game).where(Game.id.in_(seated)).values(version=Game.version + 1))
 
     def house_rules(self) -> Sequence[HouseRules]:
         """The house rules of the book by name, each in its latest version."""
@@ -362,9 +286,9 @@ class Book(Base):
         return db.session.scalar(select(func.count(Game.id)).where(Game.book_id == self.id)) or 0
 
     def running_games(self, most: int | None = None) -> Sequence[Game]:
-        """The games that are not over with all their rows, the one touched last first; `most` of them at the most."""
+        """The games that are not over with their seats, the one touched last first; `most` of them at the most."""
         return db.session.scalars(
-            whole_games()
+            listed_games()
             .where(Game.book_id == self.id, Game.finished.is_(None), Game.deleted.is_(None))
             .order_by(Game.touched.desc())
             .limit(most)
@@ -389,22 +313,23 @@ class Book(Base):
         *,
         plan: Sequence[int] | None = None,
         played_on: date | None = None,
-    ) -> Game:
+    ) -> Sitting:
         """A new game with its first hand dealt; the one already there if this very tap has started it.
 
         `called` are tidied names in seat order, clockwise; `dealer` is a seat. Raises RulesError when these rules do
         not allow that many players or that plan.
         """
         if game := Game.started_by(act):
-            return game
+            return game.opened()
         Game.purge(act.at)
         plan = tuple(plan) if plan is not None else None
         if problems := rules.problems(len(called), plan):
             raise RulesError(*problems)
         game = self._new_game(called, rules, plan or rules.plan(len(called)), act.at, act.key("game"))
         game.played_on = played_on or act.at.date()
-        game.open_hand(game.sheet().first_hand(dealer))
-        return game
+        sitting = game.opened()
+        sitting.deal(sitting.sheet().first_hand(dealer))
+        return sitting
 
     def keep_record(self, record: Record, at: datetime) -> Game:
         """The game of a record, with all its hands; the one already there if the book has it."""
@@ -424,17 +349,12 @@ class Book(Base):
         game.given = list(sheet.given) if sheet.given else None
         game.name, game.note, game.place = record.name, record.note, record.place
         game.played_on = on or started.date()
-        for hand in sheet.hands:
-            game.write_hand(hand)
-        for each in sheet.adjustments:
-            seat = game.seats[each.seat]
-            game.adjustments.append(
-                Adjustment(hand=each.hand, seat=seat, points=each.points, reason=each.reason)
-            )
-        db.session.flush()
-        game.settle(_instant(record.finished) or day or at)
-        if following := game.sheet().next_hand(record.table):
-            game.open_hand(following)
+        sitting = game.opened()
+        sitting.fill(sheet)
+        sitting.settle(_instant(record.finished) or day or at)
+        if following := sitting.sheet().next_hand(record.table):
+            sitting.deal(following)
+        db.session.expire(game)
         return game
 
     def _new_game(
@@ -456,7 +376,10 @@ class Book(Base):
         )
         db.session.add(game)
         for number, name in enumerate(called):
-            game.seats.append(Seat(number=number, player=game.newcomer(name)))
+            player = self.player(name)
+            if any(each.player.person is player for each in game.seats):
+                raise RulesError(problem("%(name)s is at the table already", name=player.name))
+            game.seats.append(Seat(number=number, player=player))
             db.session.flush()
         return game
 
@@ -501,10 +424,11 @@ class Book(Base):
         numbers = [number for *_, number in order]
         for at in range(0, len(numbers), PORTION):
             portion = numbers[at : at + PORTION]
-            games = {each.id: each for each in db.session.scalars(whole_games().where(Game.id.in_(portion)))}
+            found = db.session.scalars(select(Game).where(Game.id.in_(portion)))
+            games, kept = {each.id: each for each in found}, read(portion)
             for number in portion:
-                if (game := games.get(number)) is not None:
-                    yield game.record()
+                if (game := games.get(number)) is not None and number in kept:
+                    yield game.record(kept[number].sheet)
             for game in games.values():
                 db.session.expunge(game)
 
@@ -586,7 +510,7 @@ class Book(Base):
         """
         rows = [player, *(each for each in self.everybody() if each.alias_of_id == player.id)]
         seated = select(Seat.game_id).where(Seat.player_id.in_([each.id for each in rows]))
-        games = db.session.scalars(whole_games().where(Game.id.in_(seated))).all()
+        games = db.session.scalars(select(Game).where(Game.id.in_(seated))).all()
         for each in rows:
             name, number = each.name, 1
             taken = {names.key(other.name) for other in self.everybody()}
@@ -650,8 +574,7 @@ class Keeper(Base):
 
     def note(self, at: datetime) -> None:
         """The phone writes: remember when, roughly."""
-        if at - self.seen > SEEN_EVERY:
-            self.seen = at
+        Writer(self.id, self.seen).note(at)
 
 
 class Invitation(Base):
@@ -705,7 +628,7 @@ class HouseRules(Base):
 
     def value(self) -> Rules:
         """The rules as the game sees them."""
-        return _rules(json.dumps(self.rules))
+        return rules_of(json.dumps(self.rules))
 
 
 class Player(Base):
@@ -794,11 +717,10 @@ class Game(Base):
 
     @classmethod
     def find(cls, code: str, *, writing: bool = False) -> Game | None:
-        """The game at an address, with all its rows. For writing it is locked until the transaction ends."""
-        # No address of ours is anything but these characters, and PostgreSQL chokes on some others.
-        if not _is_code(code):
+        """The row of the game at an address. For writing it is locked until the transaction ends."""
+        if not is_code(code):
             return None
-        found = whole_games().where(cls.code == code)
+        found = select(cls).where(cls.code == code)
         if writing:
             found = found.with_for_update(of=cls)
         return db.session.scalar(found)
@@ -809,7 +731,7 @@ class Game(Base):
 
         It is asked for every second by each of them, so it is put to the driver itself: a fifth of the time.
         """
-        if not _is_code(code):
+        if not is_code(code):
             return None
         connection = db.engine.raw_connection()
         try:
@@ -831,23 +753,14 @@ class Game(Base):
         """The game that this very tap has started."""
         return db.session.scalar(select(cls).where(cls.action == act.key("game")))
 
-    # The game as a value
+    def opened(self) -> Sitting:
+        """The game as it is kept at the table."""
+        db.session.flush()
+        return Sitting.fresh(self.code)
 
     def sheet(self) -> Sheet:
-        """The whole game as the rules see it."""
-        seat_numbers = {seat.id: seat.number for seat in self.seats}
-        return Sheet(
-            rules=_rules(json.dumps(self.rules)),
-            names=tuple(seat.player.shown for seat in self.seats),
-            plan=tuple(self.plan),
-            hands=tuple(hand.value(seat_numbers, len(self.seats)) for hand in self.hands),
-            adjustments=tuple(
-                AdjustmentValue(each.hand, seat_numbers[each.seat_id], each.points, each.reason)
-                for each in self.adjustments
-            ),
-            ended_early=self.ended_early,
-            given=tuple(self.given) if self.given else None,
-        )
+        """The whole game as the rules see it, read as it is stored now."""
+        return read([self.id])[self.id].sheet
 
     @property
     def lasted(self) -> timedelta | None:
@@ -857,10 +770,10 @@ class Game(Base):
         took = self.finished - self.started
         return took if timedelta(minutes=1) <= took <= LONGEST_SITTING else None
 
-    def record(self) -> Record:
-        """The game as it is exported."""
+    def record(self, sheet: Sheet | None = None) -> Record:
+        """The game as it is exported; `sheet` where that is known already."""
         return Record(
-            sheet=self.sheet(),
+            sheet=sheet or self.sheet(),
             id=self.identity,
             name=self.name,
             note=self.note,
@@ -869,449 +782,6 @@ class Game(Base):
             finished=self.finished.isoformat(timespec="seconds") if self.finished else "",
             played_on=self.played_on.isoformat(),
         )
-
-    # The verbs
-
-    def name_trump(
-        self, act: Act, number: int, trump: Trump, *, was: Trump | None, named_by: int | None = None
-    ) -> None:
-        """Say what is trump in the open hand, and who won the auction for it where there is one.
-
-        Raises RulesError for a seat that does not play; Stale when another trump stands there by now.
-        """
-        with self._step(act, "trump", number, named_by, trump) as new:
-            if not new:
-                return
-            hand = self._open(number)
-            if _changes("trump", hand.trump, str(trump), was):
-                hand.trump = str(trump)
-            if named_by is not None:
-                hand.named_by = hand.entry(named_by).seat
-
-    def bid(
-        self,
-        act: Act,
-        number: int,
-        seat: int,
-        bid: int,
-        *,
-        was: int | None,
-        blind: bool = False,
-        insist: bool = False,
-    ) -> None:
-        """Note a bid in the open hand, or change one; `blind` says that the player has not looked.
-
-        Raises IllegalBid; Stale when another bid stands there by now; NeedsConfirming when a bid put right out of
-        turn would make the table even against the hook, unless the table insists.
-        """
-        with self._step(act, "bid", number, seat, [bid, blind]) as new:
-            if not new:
-                return
-            entry = self._open(number).entry(seat)
-            if not _changes("bid", entry.bid, bid, was, seat) and entry.is_blind == blind:
-                return
-            sheet = self.sheet()
-            bidding = sheet.bidding(sheet.hands[-1])
-            if bidding.hook and bid == bidding.barred(seat) and seat != bidding.last_bidder:
-                if not insist:
-                    raise NeedsConfirming("hook")
-            else:
-                bidding.place(seat, bid)
-            entry.bid, entry.is_blind = bid, blind
-
-    def rebid(self, act: Act, number: int) -> None:
-        """Take all bids of the open hand back, because they came out even and the table bids again."""
-        with self._step(act, "rebid", number) as new:
-            if not new:
-                return
-            hand, sheet = self._open(number), self.sheet()
-            if sheet.bidding(sheet.hands[-1]).must_rebid:
-                for entry in hand.entries:
-                    entry.bid, entry.is_blind = None, False
-
-    def count(self, act: Act, number: int, seat: int, tricks: int, *, was: int | None) -> None:
-        """Tally tricks while the hand is played. Raises RulesError outside 0 to the cards; Stale."""
-        with self._step(act, "tally", number, seat, tricks) as new:
-            if not new:
-                return
-            hand = self._open(number)
-            entry = hand.entry(seat)
-            if _changes("tally", entry.tally, tricks, was, seat):
-                others = sum(each.tally or 0 for each in hand.entries if each is not entry)
-                if not 0 <= tricks <= hand.cards - others:
-                    raise RulesError(problem("all %(cards)d tricks are given away", cards=hand.cards))
-                entry.tally = tricks
-
-    def hand_over(self, act: Act, number: int) -> None:
-        """The last trick of the open hand is played. Raises RulesError while somebody has yet to bid."""
-        with self._step(act, "over", number) as new:
-            if new and not (hand := self._open(number)).is_over:
-                self._check_bids_stand()
-                hand.is_over = True
-
-    def take(self, act: Act, number: int, seat: int, took: int, *, was: int | None) -> None:
-        """Note the tricks of one player; the hand stays open. Raises RulesError outside 0 to the cards; Stale."""
-        with self._step(act, "took", number, seat, took) as new:
-            if not new:
-                return
-            hand = self._open(number)
-            entry = hand.entry(seat)
-            if _changes("took", entry.took, took, was, seat):
-                if not 0 <= took <= hand.cards:
-                    raise RulesError(problem("tricks are a number from 0 to %(cards)d", cards=hand.cards))
-                entry.took = took
-
-    def score(
-        self,
-        act: Act,
-        number: int,
-        took: Mapping[int, int],
-        *,
-        was: Mapping[int, int | None],
-        confirmed: bool = False,
-        uneven: bool = False,
-    ) -> None:
-        """Settle the tricks of the open hand and open the next one; `uneven` says that they are meant not to add up.
-
-        Raises RulesError when somebody has yet to bid or the tricks do not add up; NeedsConfirming when everybody is
-        said to have made it and nobody has touched a number; Stale when other tricks stand there by now, or the hand
-        is closed otherwise.
-        """
-        with self._step(act, "score", number, None, sorted(took.items())) as new:
-            if not new:
-                return
-            hand = self._dealt(number)
-            playing = [entry for entry in hand.entries if not entry.is_absent]
-            if hand.is_closed:
-                stored = {entry.seat.number: entry.took for entry in playing}
-                if stored != dict(took):
-                    raise Stale("hand", stored, dict(took))
-                return
-            if self.ended_early:
-                raise Stale("hand", "closed", number)
-            self._check_bids_stand()
-            for entry in [hand.entry(seat) for seat in took]:
-                seat = entry.seat.number
-                _changes("took", entry.took, took.get(seat), was.get(seat), seat)
-            value = self._value(hand)
-            results = tuple(took.get(seat) for seat in range(len(self.seats)))
-            if problems := replace(value, is_uneven=uneven).tricks_problems(results):
-                raise RulesError(*problems)
-            untouched = all(entry.took is None and entry.tally is None for entry in playing)
-            if untouched and not confirmed and all(entry.bid == took[entry.seat.number] for entry in playing):
-                raise NeedsConfirming("everybody-made-it")
-            for entry in playing:
-                entry.took = took[entry.seat.number]
-            hand.is_uneven = uneven and sum(took.values()) != hand.cards
-            hand.is_over = hand.is_closed = True
-
-    # Putting things right
-
-    def correct(self, act: Act, number: int, facts: Facts, *, was: Facts, confirmed: bool = False) -> None:
-        """Put the facts of a hand right, of a closed one too. Later hands keep theirs; all points follow.
-
-        Only what differs from `was` is changed, so that two phones may correct different things. Raises Stale where a
-        fact is neither what was seen nor what is sent; NeedsConfirming with the problems when the hand then breaks the
-        rules; RulesError for what no table can mean, such as more tricks than cards.
-        """
-        with self._step(act, "correct", number, None, sorted(map(str, facts.items().items()))) as new:
-            if not new:
-                return
-            hand, sheet = self._dealt(number), self.sheet()
-            value = self._value(hand)
-            stored, seen = Facts.of(value).items(), was.items()
-            changed = {
-                key: sent
-                for key, sent in facts.items().items()
-                if sent != seen.get(key) and _changes(key[0], stored.get(key), sent, seen.get(key), key[1])
-            }
-            if not changed:
-                return
-            right = self._put_right(value, changed)
-            problems = [each for each in sheet.hand_problems(right) if each not in sheet.hand_problems(value)]
-            if problems and not confirmed:
-                raise NeedsConfirming("correction", *problems)
-            hand.dealer = self.seats[right.dealer]
-            hand.trump = right.trump and str(right.trump)
-            hand.is_uneven = right.is_closed and right.tricks_taken != right.cards
-            for entry in hand.entries:
-                entry.bid, entry.took = right.bids[entry.seat.number], right.took[entry.seat.number]
-                if sum(count or 0 for count in right.tally) > right.cards:
-                    entry.tally = None
-            if right.cards != hand.cards:
-                hand.cards = right.cards
-                plan = self._sizes(number)
-                self.plan = [*plan[: number - 1], right.cards, *plan[number:]]
-
-    def _put_right(self, hand: HandValue, changed: Mapping[tuple[str, int | None], Any]) -> HandValue:
-        """The hand with these facts put right. Raises RulesError for what no table can mean."""
-
-        def by_seat(what: str, stored: Sequence[int | None]) -> tuple[int | None, ...]:
-            return tuple(changed.get((what, seat), count) for seat, count in enumerate(stored))
-
-        right = replace(
-            hand,
-            cards=changed.get(("cards", None), hand.cards),
-            dealer=self._seat(changed.get(("dealer", None), hand.dealer)).number,
-            trump=changed.get(("trump", None), hand.trump),
-            bids=by_seat("bid", hand.bids),
-            took=by_seat("took", hand.took),
-        )
-        if not 1 <= right.cards <= MOST_CARDS:
-            raise RulesError(problem("the cards are a whole number from 1 up", "cards"))
-        seats = [seat for _, seat in changed if seat is not None]
-        for seat in (right.dealer, *seats):
-            name = self._seat(seat).player.shown
-            if seat not in right.table:
-                raise RulesError(problem("%(player)s is not at the table", player=name))
-            if seat in right.absent and seat in seats:
-                raise RulesError(problem("%(player)s sits this hand out", player=name))
-        missing = [seat for seat in right.playing if right.bids[seat] is None]
-        if right.is_closed and missing:
-            raise RulesError(problem("%(player)s has yet to bid", player=self.seats[missing[0]].player.shown))
-        took = right.took if right.is_closed else [count or 0 for count in right.took]
-        found = (*self.sheet().bidding(right).problems(), *right.tricks_problems(took))
-        if impossible := [each for each in found if "[" in each.place]:
-            raise RulesError(*impossible)
-        return right
-
-    def void(self, act: Act, number: int) -> None:
-        """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
-        with self._step(act, "void", number) as new:
-            if not new:
-                return
-            hand = self._open(number)
-            hand.voided = sum(each.number == number for each in self.hands)
-
-    def put_dealer(self, act: Act, number: int, seat: int, *, was: int) -> None:
-        """Put right who deals the open hand; the deal goes on from there."""
-        with self._step(act, "dealer", number, seat) as new:
-            if new and _changes("dealer", (hand := self._open(number)).dealer.number, seat, was, seat):
-                hand.dealer = hand.entry(seat).seat
-
-    def adjust(self, act: Act, number: int, seat: int, points: int, reason: str) -> None:
-        """A penalty or a bonus outside the hands, from hand `number` on.
-
-        Raises RulesError for a hand that was not dealt, a seat that is not there, or points beyond a million.
-        """
-        with self._step(act, "adjust", number, seat, [points, reason]) as new:
-            if not new:
-                return
-            if all(each.number != number for each in self.hands):
-                raise RulesError(problem("there is no such hand"))
-            self._give(number, self._seat(seat), points, reason)
-
-    def _give(self, number: int, seat: Seat, points: int, reason: str) -> None:
-        if abs(points) > MOST_GIVEN:
-            raise RulesError(problem("the points are a whole number"))
-        if len(reason) > LONGEST_TEXT:
-            raise RulesError(problem("this is a text of at most %(most)d characters", most=LONGEST_TEXT))
-        self.adjustments.append(Adjustment(hand=number, seat=seat, points=points, reason=reason))
-
-    def drop_adjustment(self, act: Act, adjustment_id: int) -> None:
-        """Take a penalty or a bonus away again."""
-        with self._step(act, "unadjust", 0, None, adjustment_id) as new:
-            for each in self.adjustments if new else ():
-                if each.id == adjustment_id:
-                    self.adjustments.remove(each)
-                    break
-
-    # Who sits at the table
-
-    def join(self, act: Act, name: str, after: int, points: int, reason: str, *, fits: bool = False) -> None:
-        """Seat a player after another, with points to start from; somebody who left may come back.
-
-        Who comes when bids are down plays from the next hand. Raises RulesError when the table is full or the player
-        is there; NeedsConfirming when coming hands get too large for the pack, which `fits` makes smaller.
-        """
-        with self._step(act, "join", None, after, [names.key(name), points]) as new:
-            if not new:
-                return
-            hand = self._last_open()
-            player = self.book.player(name)
-            seat = next((each for each in self.seats if each.player.person is player), None)
-            if seat is not None and any(entry.seat is seat for entry in hand.entries):
-                raise RulesError(problem("%(name)s is at the table already", name=player.name))
-            if seat is None:
-                if len(self.seats) >= MOST_PLAYERS:
-                    raise RulesError(problem("a game may have %(most)d players", most=MOST_PLAYERS))
-                seat = Seat(number=len(self.seats), player=player)
-                self.seats.append(seat)
-            place = hand.entry_of(after).place + 1
-            for entry in hand.entries:
-                entry.place += entry.place >= place
-            hand.entries.append(Entry(seat=seat, place=place, is_absent=hand.has_bids))
-            if points:
-                self._give(hand.number, seat, points, reason)
-            db.session.flush()
-            self._fit_plan(fits)
-
-    def _fit_plan(self, fits: bool) -> None:
-        """Make the coming hands fit the pack, if that is wanted."""
-        hand, rules = self._last_open(), self.sheet().rules
-        players = len(hand.entries)
-        most = largest_that_fits(rules.deck.of(players), players)
-        first = hand.number if hand.has_bids else hand.number - 1
-        plan = self._sizes(first)
-        largest = max(plan[first:], default=0)
-        if largest <= most:
-            return
-        trouble = overdealt(1 if most < 1 else largest, players, rules.deck.of(players))
-        if trouble and most < 1:
-            raise RulesError(trouble)
-        if not fits:
-            raise NeedsConfirming("plan", *([trouble] if trouble else []))
-        self._plan_anew([*plan[:first], *(min(size, most) for size in plan[first:])])
-
-    def _sizes(self, first: int) -> list[int]:
-        """The plan, and where the game goes on beyond it, the hands up to the one after hand `first`."""
-        sheet = self.sheet()
-        last = min(first + 1, MOST_HANDS) if sheet.is_open_ended else 0
-        return [sheet.cards_of(number) for number in range(1, max(len(self.plan), last) + 1)]
-
-    def _plan_anew(self, plan: list[int]) -> None:
-        """Take another plan; the open hand follows it while nobody has bid."""
-        hand, before = self.sheet().open_hand, self.plan
-        self.plan = plan
-        if hand is None or self.hand(hand.number).has_bids:
-            return
-        row, rules, players = self.hand(hand.number), self.sheet().rules, len(hand.playing)
-        row.cards = rules.cards_of(hand.number, plan)
-        # A trump that the table said stays, unless the rules now say something else about a hand of that size.
-        trump = rules.trump_of(hand.number, plan, players)
-        if trump != rules.trump_of(hand.number, before, players):
-            row.trump = trump and str(trump)
-
-    def leave(self, act: Act, seat: int) -> None:
-        """A player goes: out of the open hand and of all that come, but not out of the list.
-
-        Raises RulesError when fewer than 2 would stay.
-        """
-        with self._step(act, "leave", None, seat) as new:
-            if not new:
-                return
-            hand, gone = self._last_open(), self._seat(seat)
-            if all(each.seat is not gone for each in hand.entries):
-                return
-            entry = hand.entry_of(seat)
-            if sum(not each.is_absent for each in hand.entries if each is not entry) < 2:
-                raise RulesError(problem("a hand needs at least 2 players"))
-            if hand.dealer is entry.seat:
-                value, direction = self._value(hand), self.sheet().rules.direction
-                dealer = next_dealer(value.table, seat, direction, value.table, value.absent)
-                hand.dealer = self.seats[dealer]
-            if hand.named_by is entry.seat:
-                hand.named_by = None
-            hand.entries.remove(entry)
-
-    def sit_out(self, act: Act, seat: int, *, out: bool) -> None:
-        """A player sits the open hand out, or plays it after all.
-
-        Raises RulesError when fewer than 2 would play, or more than the pack goes round for.
-        """
-        with self._step(act, "sit-out", None, seat, out) as new:
-            if not new:
-                return
-            hand = self._last_open()
-            entry = hand.entry_of(seat)
-            if entry.is_absent == out:
-                return
-            entry.is_absent = out
-            players = sum(not each.is_absent for each in hand.entries)
-            if players < 2:
-                raise RulesError(problem("a hand needs at least 2 players"))
-            if out:
-                entry.bid = entry.tally = entry.took = None
-                entry.is_blind = False
-                if hand.named_by is entry.seat:
-                    hand.named_by = None
-            elif trouble := overdealt(hand.cards, players, self.sheet().rules.deck.of(players)):
-                raise RulesError(trouble)
-            else:
-                # Whoever comes back has yet to bid.
-                hand.is_over = False
-
-    def swap(self, act: Act, seat: int, other: int, *, was: Sequence[int]) -> None:
-        """Two players swap seats from the open hand on; `was` are the seats around the table as they were seen.
-
-        Raises Stale when they sit otherwise by now: two phones that swap the same pair do it once.
-        """
-        with self._step(act, "swap", None, seat, [other, *was]) as new:
-            if not new:
-                return
-            hand = self._last_open()
-            first, second = hand.entry_of(seat), hand.entry_of(other)
-            swapped = [{seat: other, other: seat}.get(each, each) for each in was]
-            if _changes("table", list(self._value(hand).table), swapped, list(was)):
-                first.place, second.place = second.place, first.place
-
-    def hand_seat_to(self, act: Act, seat: int, name: str) -> None:
-        """Another person takes a seat over, with its points. Raises RulesError when that one plays already."""
-        with self._step(act, "take-over", 0, seat, names.key(name)) as new:
-            if not new:
-                return
-            player = self.newcomer(name)
-            db.session.flush()
-            self._seat(seat).player = player
-
-    def newcomer(self, name: str) -> Player:
-        """The player of that name. Raises RulesError when that one has a seat already, under whatever name."""
-        player = self.book.player(name)
-        if any(each.player.person is player for each in self.seats):
-            raise RulesError(problem("%(name)s is at the table already", name=player.name))
-        return player
-
-    # How long it goes on
-
-    def replan(self, act: Act, coming: Sequence[int]) -> None:
-        """Set the sizes of all hands not yet bid for; a finished game goes on if there are any.
-
-        Raises RulesError with the arithmetic where the pack is too small, and for no hands at all.
-        """
-        with self._step(act, "replan", 0, None, list(coming)) as new:
-            if not new:
-                return
-            sheet, last = self.sheet(), self.hands[-1] if self.hands else None
-            is_open = last is not None and not last.is_closed and not last.voided
-            settled = len(sheet.played) + (is_open and last is not None and last.has_bids)
-            plan = [*self._sizes(settled)[:settled], *coming]
-            players = len(last.entries) if last else len(self.seats)
-            if problems := [each for each in sheet.rules.problems(players, plan) if each.place != "players"]:
-                raise RulesError(*problems)
-            if is_open and settled == len(sheet.played) and not coming:
-                raise RulesError(problem("a game needs at least 1 hand", "sequence"))
-            self.ended_early = False
-            self._plan_anew(plan)
-
-    def end(self, act: Act) -> None:
-        """End the game now; the hand that is open counts nothing. A game that is over stays as it is."""
-        with self._step(act, "end", 0) as new:
-            if new and self.finished is None:
-                self.ended_early = True
-
-    def reopen(self, act: Act) -> None:
-        """Go on with a game that was ended early."""
-        with self._step(act, "reopen", 0) as new:
-            if new:
-                self.ended_early = False
-
-    def tell(self, act: Act, told: About, *, was: About) -> None:
-        """Write down what the evening was: its name, place and note, and the day. Only what differs from `was`.
-
-        Raises Stale where a fact is neither what was seen nor what is sent.
-        """
-        with self._step(act, "about", 0, None, told.facts()) as new:
-            if not new:
-                return
-            stored, seen = vars(About.of(self)), vars(was)
-            for fact, sent in vars(told).items():
-                if sent != seen[fact] and _changes(fact, stored[fact], sent, seen[fact]):
-                    setattr(self, fact, sent)
-
-    @property
-    def is_untouched(self) -> bool:
-        """Whether nothing but the trump of its first hand was said: such a game can still be set up otherwise."""
-        return len(self.hands) == 1 and not self.hands[0].has_bids and not self.adjustments
 
     def delete(self, at: datetime) -> None:
         """Take the game out of the book. It can be brought back for `KEPT_DELETED`, and is then gone for good."""
@@ -1322,138 +792,6 @@ class Game(Base):
         """Remove what was deleted long ago, with all its rows and its log."""
         for game in db.session.scalars(select(cls).where(cls.deleted < at - KEPT_DELETED)):
             db.session.delete(game)
-
-    # Back and forth
-
-    def undo(self, act: Act, change_id: int) -> Change | None:
-        """Take back the last step, if it is the one meant. Gives the step taken back.
-
-        Raises Stale when something else was done since; RulesError when two seats would be one person by now.
-        """
-        return self._back_or_forth(act, "undo", self.last_step(), change_id)
-
-    def redo(self, act: Act, change_id: int) -> Change | None:
-        """Do the step that was taken back last once more, if it is the one meant.
-
-        Raises Stale when something else was done since, RulesError as `undo` does.
-        """
-        return self._back_or_forth(act, "redo", self.next_step(), change_id)
-
-    def _back_or_forth(self, act: Act, kind: str, step: Change | None, change_id: int) -> Change | None:
-        key = act.key(kind, change_id)
-        if self._has(key):
-            return None
-        if step is None or step.id != change_id:
-            raise Stale("step", step and step.id, change_id)
-        (take_back if kind == "undo" else do_again)(step.steps)
-        step.is_undone = kind == "undo"
-        db.session.flush()
-        # Everything anew with a few queries, not row by row.
-        db.session.expire_all()
-        db.session.scalar(whole_games().where(Game.id == self.id))
-        for seat in self.seats:
-            if any(seat.player.person is each.player.person for each in self.seats[: seat.number]):
-                raise RulesError(problem("%(name)s is at the table already", name=seat.player.shown))
-        self._log(act, key, kind, step.hand, step.seat, [])
-        return step
-
-    def last_step(self) -> Change | None:
-        """The step that undo would take back."""
-        return db.session.scalar(
-            select(Change)
-            .where(Change.game_id == self.id, Change.kind.not_in(("undo", "redo")), ~Change.is_undone)
-            .order_by(Change.id.desc())
-            .limit(1)
-        )
-
-    def next_step(self) -> Change | None:
-        """The step that redo would do again: the first of those taken back since anything new was done."""
-        return db.session.scalar(
-            select(Change)
-            .where(Change.game_id == self.id, Change.is_undone, ~Change.is_past)
-            .order_by(Change.id)
-            .limit(1)
-        )
-
-    # What the verbs stand on
-
-    def hand(self, number: int) -> Hand:
-        """The hand of that number that counts or is open. Raises LookupError if it was not dealt yet."""
-        for hand in self.hands:
-            if hand.number == number and not hand.voided:
-                return hand
-        raise LookupError(number)
-
-    def _dealt(self, number: int) -> Hand:
-        """The hand of that number. Raises Stale when the step that dealt it was taken back."""
-        try:
-            return self.hand(number)
-        except LookupError:
-            raise Stale("hand", None, number) from None
-
-    def _open(self, number: int) -> Hand:
-        """The open hand, if that is its number. Raises Stale when it is closed or the game is over."""
-        hand = self._dealt(number)
-        if hand.is_closed or self.ended_early:
-            raise Stale("hand", "closed", number)
-        return hand
-
-    def _last_open(self) -> Hand:
-        """The open hand. Raises Stale when there is none."""
-        if not self.hands or self.hands[-1].is_closed or self.ended_early:
-            raise Stale("hand", None, None)
-        return self.hands[-1]
-
-    def _seat(self, number: int) -> Seat:
-        """A seat of the game. Raises RulesError when there is none of that number."""
-        if not 0 <= number < len(self.seats):
-            raise RulesError(problem("there is no such seat"))
-        return self.seats[number]
-
-    def _value(self, hand: Hand) -> HandValue:
-        return hand.value({each.id: each.number for each in self.seats}, len(self.seats))
-
-    def _deal_next(self) -> None:
-        """Open the hand that follows, unless one is open or the game is over."""
-        if any(not each.is_closed and not each.voided for each in self.hands):
-            return
-        if following := self.sheet().next_hand():
-            self.open_hand(following)
-
-    def open_hand(self, hand: HandValue) -> Hand:
-        """Write down a hand with everybody at the table, and give it its number in the database."""
-        row = self.write_hand(hand)
-        db.session.flush()
-        return row
-
-    def write_hand(self, hand: HandValue) -> Hand:
-        """Write down a hand with everybody at the table."""
-        row = Hand(
-            number=hand.number,
-            voided=sum(each.number == hand.number for each in self.hands) + 1 if hand.is_void else 0,
-            cards=hand.cards,
-            dealer=self.seats[hand.dealer],
-            trump=hand.trump and str(hand.trump),
-            named_by=None if hand.named_by is None else self.seats[hand.named_by],
-            is_over=hand.is_over,
-            is_closed=hand.is_closed,
-            is_uneven=hand.is_uneven,
-            note=hand.note,
-        )
-        for place, seat in enumerate(hand.table):
-            row.entries.append(
-                Entry(
-                    seat=self.seats[seat],
-                    place=place,
-                    bid=hand.bids[seat],
-                    tally=hand.tally[seat] if hand.tally else None,
-                    took=hand.took[seat],
-                    is_blind=seat in hand.blind,
-                    is_absent=seat in hand.absent,
-                )
-            )
-        self.hands.append(row)
-        return row
 
     def replace_name(self, name: str, called: str) -> None:
         """Put another name for a name in all that was written beside the numbers, in the log too."""
@@ -1476,120 +814,20 @@ class Game(Base):
             ]
         self.version += 1
 
-    def _check_bids_stand(self) -> None:
-        """Raise IllegalBid while somebody has yet to bid in the open hand, or must change an even table."""
-        sheet = self.sheet()
-        bidding = sheet.bidding(sheet.hands[-1])
-        if missing := bidding.missing:
-            called = ", ".join(sheet.names[seat] for seat in missing)
-            raise IllegalBid(
-                counted_problem(
-                    "%(players)s has yet to bid", "%(players)s have yet to bid", len(missing), players=called
-                )
-            )
-        if not bidding.is_settled:
-            raise IllegalBid(problem("the bids add up to the %(cards)d cards", cards=bidding.cards))
-
-    @contextmanager
-    def _step(
-        self, act: Act, kind: str, hand: int | None, seat: int | None = None, value: object = None
-    ) -> Iterator[bool]:
-        """Do one thing to the rows, deal the hand that follows from it, and log it.
-
-        Gives False when this very tap has been there before. No `hand`: whichever is the last when the tap comes first.
-        """
-        key = act.key(kind, hand, seat, value)
-        if self._has(key):
-            yield False
-            return
-        if hand is None and self.hands:
-            hand = self.hands[-1].number
-        with watched() as steps:
-            yield True
-            db.session.flush()
-            self._deal_next()
-        if steps:
-            # What was taken back before is in the log, but can no longer be done again.
-            undone = update(Change).where(Change.game_id == self.id, Change.is_undone)
-            db.session.execute(undone.values(is_past=True))
-            self._log(act, key, kind, hand, seat, steps)
-
-    def _has(self, key: str) -> bool:
-        found = select(Change.id).where(Change.game_id == self.id, Change.action == key)
-        return db.session.scalar(found) is not None
-
-    def _log(
-        self, act: Act, key: str, kind: str, hand: int | None, seat: int | None, steps: list[Any]
-    ) -> None:
-        db.session.add(
-            Change(
-                game_id=self.id,
-                action=key,
-                kind=kind,
-                hand=hand,
-                seat=seat,
-                at=act.at,
-                keeper_id=act.keeper_id,
-                steps=steps,
-            )
-        )
-        self.touched = act.at
-        self.version += 1
-        self.settle(act.at)
-
-    def settle(self, at: datetime) -> None:
-        """Store the results of a game that is over: each seat's final total and place, and what statistics ask for.
-
-        They are taken away again when it goes on.
-        """
-        sheet = self.sheet()
-        if sheet.outcome and self.finished is None:
-            self.finished = at
-        if not sheet.outcome:
-            self.finished = None
-        for seat in self.seats:
-            seat.total = sheet.totals[seat.number] if sheet.outcome else None
-            seat.place = sheet.places[seat.number] if sheet.outcome else None
-        # While a game goes on there is nothing to take away either, tap after tap.
-        if sheet.outcome or self.scored_as is not None:
-            self._keep_results(sheet)
-
-    def _keep_results(self, sheet: Sheet) -> None:
-        """Store what statistics need and only the rules can tell, for a game that is over; nothing of any other."""
-        self.scored_as = scored_as(sheet.rules) if sheet.outcome else None
-        for seat in self.seats:
-            seat.keep(SeatResult.of(sheet, seat.number) if sheet.outcome else None)
-        for hand, value in zip(self.hands, sheet.hands, strict=True):
-            hand.keep(HandResult.of(sheet, value) if sheet.outcome and value.counts else None)
-
     @classmethod
     def settle_rest(cls) -> None:
         """Settle the finished games that have no results yet: they were over before statistics had their columns."""
         found = select(cls.code).where(cls.finished.is_not(None), cls.scored_as.is_(None)).order_by(cls.id)
         for code in db.session.scalars(found).all():
-            game = cls.find(code, writing=True)
-            if game is not None and game.finished is not None:
-                game.settle(game.finished)
+            sitting = Sitting.find(code, writing=True)
+            if sitting is not None and sitting.finished is not None:
+                sitting.settle(sitting.finished)
             db.session.commit()
-            db.session.expunge_all()
-
-    def is_miscounted(self) -> bool:
-        """Whether anything stored of a finished game is not what its hands give; the session then holds that."""
-        with db.session.no_autoflush:
-            self.settle(self.finished or self.touched)
-            return any(map(db.session.is_modified, self._rows()))
-
-    def _rows(self) -> Iterator[Base]:
-        """The rows that hold results."""
-        yield self
-        yield from self.seats
-        for hand in self.hands:
-            yield hand
-            yield from hand.entries
+            db.session.remove()
 
 
 class Seat(Base):
-    """A player's place in one game. What follows from the hands is empty before the end: `Game.settle` writes it."""
+    """A player's place in one game. What follows from the hands is empty before the end: `Sitting.settle` writes it."""
 
     __tablename__ = "seat"
     __table_args__ = (
@@ -1615,19 +853,9 @@ class Seat(Base):
     game: Mapped[Game] = relationship(back_populates="seats")
     player: Mapped[Player] = relationship()
 
-    def keep(self, result: SeatResult | None) -> None:
-        """Store what the game came to for this player; nothing while it goes on."""
-        run = result.run if result else None
-        self.made = result.made if result else None
-        self.behind = result.behind if result else None
-        self.bids = run.tries if run else None
-        self.run_start, self.run_best, self.run_end = (
-            (run.start, run.best, run.end) if run else (None, None, None)
-        )
-
 
 class Hand(Base):
-    """The facts of one hand. From `over` on they are results, written by `Game.settle` as those of a seat are."""
+    """The facts of one hand. From `over` on they are results, written by `Sitting.settle` as those of a seat are."""
 
     __tablename__ = "hand"
     __table_args__ = (
@@ -1664,59 +892,6 @@ class Hand(Base):
         back_populates="hand", cascade="all, delete-orphan", order_by="Entry.place"
     )
 
-    def keep(self, result: HandResult | None) -> None:
-        """Store what the hand came to for the whole table; nothing while the game goes on, or of a misdeal."""
-        self.over = result.over if result else None
-        self.bidders, self.made = (result.bidders, result.made) if result else (None, None)
-        self.zeros, self.zeros_made = (result.zeros, result.zeros_made) if result else (None, None)
-        self.hook_made = result.hook_made if result else None
-        for entry in self.entries:
-            entry.turn = result.turns.get(entry.seat.number) if result else None
-            entry.is_hooked = result.hooked == entry.seat.number if result else None
-
-    def entry(self, seat: int) -> Entry:
-        """What a seat did in this hand. Raises IllegalBid when it does not play it."""
-        entry = self.entry_of(seat)
-        if entry.is_absent:
-            raise IllegalBid(problem("this player does not bid in this hand"))
-        return entry
-
-    def entry_of(self, seat: int) -> Entry:
-        """The place of a seat at the table, playing or not. Raises IllegalBid when it is not there."""
-        for entry in self.entries:
-            if entry.seat.number == seat:
-                return entry
-        raise IllegalBid(problem("this player does not bid in this hand"))
-
-    @property
-    def has_bids(self) -> bool:
-        """Whether anybody has bid."""
-        return any(entry.bid is not None for entry in self.entries)
-
-    def value(self, seat_numbers: Mapping[int, int], seats: int) -> HandValue:
-        """The hand as the rules see it."""
-        seated = sorted(self.entries, key=lambda entry: entry.place)
-        by_seat = {seat_numbers[entry.seat_id]: entry for entry in seated}
-        at = [by_seat.get(seat) for seat in range(seats)]
-        return HandValue(
-            number=self.number,
-            cards=self.cards,
-            dealer=seat_numbers[self.dealer_id],
-            table=tuple(by_seat),
-            bids=tuple(each.bid if each else None for each in at),
-            took=tuple(each.took if each else None for each in at),
-            tally=tuple(each.tally if each else None for each in at),
-            absent=frozenset(seat for seat, each in by_seat.items() if each.is_absent),
-            trump=Trump(self.trump) if self.trump else None,
-            named_by=None if self.named_by_id is None else seat_numbers[self.named_by_id],
-            blind=frozenset(seat for seat, each in by_seat.items() if each.is_blind),
-            is_over=self.is_over,
-            is_closed=self.is_closed,
-            is_void=bool(self.voided),
-            is_uneven=self.is_uneven,
-            note=self.note,
-        )
-
 
 class Entry(Base):
     """One player in one hand: where they sat, what they bid, what they took. NULL is "not yet", zero is zero."""
@@ -1739,7 +914,7 @@ class Entry(Base):
     is_blind: Mapped[bool] = mapped_column(default=False)
     is_absent: Mapped[bool] = mapped_column(default=False)
     turn: Mapped[int | None]
-    """Players after the dealer, who is 0. This and the next are results, written by `Game.settle`."""
+    """Players after the dealer, who is 0. This and the next are results, written by `Sitting.settle`."""
     is_hooked: Mapped[bool | None]
     hand: Mapped[Hand] = relationship(back_populates="entries")
     seat: Mapped[Seat] = relationship()
@@ -1765,29 +940,11 @@ def _with_words(columns: dict[str, Any], change: Callable[[str], str]) -> dict[s
     return {key: change(value) if key in ("reason", "note") else value for key, value in columns.items()}
 
 
-def _changes(what: str, stored: Any, sent: Any, was: Any, seat: int | None = None) -> bool:
-    """Whether a tap changes a fact. Raises Stale when the fact is neither what was seen nor what is sent."""
-    if stored == sent:
-        return False
-    if stored != was:
-        raise Stale(what, stored, sent, seat)
-    return True
-
-
 _VERSION = {
     style: f"SELECT version FROM game WHERE code = {place} AND deleted IS NULL"  # noqa: S608 - a mark, no value
     for style, place in (("qmark", "?"), ("pyformat", "%s"))
 }
 """Asks for the version of a game by its code, as each driver wants it."""
-
-
-def whole_games() -> Select[Game]:
-    """Games with all their rows but the log, in a handful of queries."""
-    return select(Game).options(
-        selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
-        selectinload(Game.hands).selectinload(Hand.entries),
-        selectinload(Game.adjustments),
-    )
 
 
 def listed_games() -> Select[Game]:
@@ -1809,35 +966,11 @@ def listed_games() -> Select[Game]:
     )
 
 
-@lru_cache(maxsize=256)
-def _rules(written: str) -> Rules:
-    return Rules.read(json.loads(written))
-
-
-def _is_code(code: str) -> bool:
-    return set(code) <= set(CODE_ALPHABET)
-
-
-def new_code() -> str:
-    """A fresh unguessable address."""
-    return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
-
-
 def new_spoken_code() -> str:
     """A fresh code to be told: no game and no invitation has it."""
     while True:
-        code = "".join(secrets.choice(SPOKEN_ALPHABET) for _ in range(SPOKEN_LENGTH))
+        code = random_spoken_code()
         games = select(Game.id).where(Game.watch_code == code)
         invitations = select(Invitation.id).where(Invitation.code_hash == hashed(code))
         if db.session.scalar(games) is None and db.session.scalar(invitations) is None:
             return code
-
-
-def new_key() -> str:
-    """A fresh secret of 192 bits."""
-    return secrets.token_urlsafe(24)
-
-
-def hashed(key: str) -> str:
-    """What is stored of a secret."""
-    return hashlib.sha256(key.encode()).hexdigest()

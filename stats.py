@@ -3,8 +3,8 @@
 Finished games count that are not deleted and had a hand that counts, or of which the totals alone are known. Misdeals
 never do; a hand whose tricks were meant not to add up counts like any other. Names that were merged are one person. Few
 queries each, all bounded by one book.
-What SQL cannot know (who was on the hook, how far after the dealer somebody sat) `Game.settle` has stored. Nothing is
-kept between two questions, so no answer is older than the last correction.
+What SQL cannot know (who was on the hook, how far after the dealer somebody sat) `Sitting.settle` has stored. Nothing
+is kept between two questions, so no answer is older than the last correction.
 """
 
 from __future__ import annotations

@@ -25,15 +25,17 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from app import create_app
+from codes import hashed, new_code, new_key
 from database import db
 from models import Adjustment as AdjustmentRow
-from models import Book, Entry, Game, Player, Seat, hashed, new_code, new_key
+from models import Book, Entry, Game, Player, Seat
 from models import Hand as HandRow
 from models import Keeper as KeeperRow
 from rules import names
 from rules.plan import sequence
 from rules.sheet import Adjustment, Hand, Sheet
 from rules.variants import Rules, Trump, variants
+from sitting import Sitting
 
 SMALL, LARGE = 100, 2_000
 """Games of the two books that are compared."""
@@ -167,7 +169,7 @@ class Played:
 
     @classmethod
     def of(cls, sheet: Sheet) -> Played:
-        """What `Game.settle` would store."""
+        """What `Sitting.settle` would store."""
         nothing = (None,) * len(sheet.names)
         over = sheet.outcome is not None
         return cls(
@@ -369,7 +371,7 @@ def settle_largest() -> None:
     largest = games.scalar_subquery()
     found = select(Game.code).where(Game.book_id == largest, Game.finished.is_not(None))
     for at, code in enumerate(db.session.scalars(found).all(), start=1):
-        game = Game.find(code)
+        game = Sitting.find(code)
         if game is not None and game.finished is not None:
             game.settle(game.finished)
         if at % BATCH == 0:

@@ -272,6 +272,25 @@ class Sheet:
         """The hand of that number that counts or is open; None if it was not dealt yet."""
         return next((hand for hand in self.hands if hand.number == number and not hand.is_void), None)
 
+    def with_hand(self, hand: Hand) -> Sheet:
+        """The game with one hand as it is now. Raises LookupError for a hand that was not dealt.
+
+        Every other hand stays the very same object, and so does what follows from them alone.
+        """
+        at = next((at for at, each in enumerate(self.hands) if _is_same_deal(each, hand)), None)
+        if at is None:
+            raise LookupError(hand.number)
+        before = self.hands[at]
+        if before == hand:
+            return self
+        changed = replace(self, hands=(*self.hands[:at], hand, *self.hands[at + 1 :]))
+        if not before.counts and not hand.counts:
+            # What is still open stands in no row.
+            changed.__dict__.update(
+                {key: self.__dict__[key] for key in ("played", "rows") if key in self.__dict__}
+            )
+        return changed
+
     def phase(self, hand: Hand) -> Phase:
         """Where a hand stands, as far as the facts tell."""
         if hand.is_void:
@@ -558,8 +577,14 @@ class Sheet:
         if len(self.played) < 2:
             return None
         last = self.played[-1].number
-        earlier = tuple(each for each in self.adjustments if each.hand < last)
-        return replace(self, hands=self.played[:-1], adjustments=earlier).places
+        earlier = replace(
+            self,
+            hands=self.played[:-1],
+            adjustments=tuple(each for each in self.adjustments if each.hand < last),
+        )
+        # The rows of earlier hands know nothing of the last one.
+        earlier.__dict__["rows"] = self.rows[:-1]
+        return earlier.places
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
@@ -611,6 +636,10 @@ class Sheet:
             if hand.is_uneven and hand.tricks_taken != hand.cards:
                 found.append(_sum_problem(hand.tricks_taken, hand.cards))
         return tuple(found)
+
+
+def _is_same_deal(one: Hand, other: Hand) -> bool:
+    return one.number == other.number and not one.is_void
 
 
 def _places(worths: Sequence[tuple[int, int]]) -> tuple[int, ...]:

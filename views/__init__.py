@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from flask import Flask, abort, current_app, g, request, session, url_for
 from wtforms import Form
 
+from codes import new_key
 from log import Act
-from models import Book, Game, Keeper, Player, new_key
+from models import Book, Keeper, Player
+from sitting import Sitting
 from views import limits
 
 MOST_SEATS = 6
@@ -64,9 +66,14 @@ def init_app(app: Flask) -> None:
 
 
 def phone() -> str:
-    """The secret of this phone, from its signed cookie; made now if it has none. Sets the cookie anew on each use."""
-    session.permanent = True
-    return session.setdefault("phone", new_key())
+    """The secret of this phone, from its signed cookie; made now if it has none. The cookie is renewed once a day."""
+    today = now().toordinal()
+    if session.get("day") != today:
+        session.permanent = True
+        session["day"] = today
+    if "phone" not in session:
+        session["phone"] = new_key()
+    return str(session["phone"])
 
 
 def load_game(*, writing: bool | None = None) -> None:
@@ -77,12 +84,13 @@ def load_game(*, writing: bool | None = None) -> None:
     """
     if writing is None:
         writing = request.method == "POST"
-    game = Game.find((request.view_args or {}).pop("code"), writing=writing)
-    g.keeper = game.book.keeper(phone()) if game and "phone" in session else None
+    key = phone() if "phone" in session else None
+    game = Sitting.find((request.view_args or {}).pop("code"), phone=key, writing=writing)
+    g.keeper = game and game.keeper
     check_guess(game is not None)
     if game is None:
         abort(404, "game")
-    g.game = game
+    g.game, g.code = game, game.code
     if game.deleted and request.endpoint not in WHILE_DELETED:
         abort(404, "deleted" if g.keeper else "game")
     if writing and g.keeper is None:
@@ -121,7 +129,7 @@ def load_book() -> None:
     check_guess(book is not None)
     if book is None:
         abort(404)
-    g.book = book
+    g.book, g.code = book, book.code
     if g.keeper is None and (writing or not book.is_shared):
         abort(404)
     if writing:

@@ -22,11 +22,12 @@ from flask import (
 from werkzeug.wrappers import Response as Answer
 
 import archive
+from codes import hashed
 from database import db
 from forms import HOUSE, ForgetForm, PastGameForm, TapForm
 from language import gettext as _
 from language import say
-from models import Book, hashed
+from models import Book
 from rules import bookfile, names, spreadsheet
 from rules.plan import MOST_PLAYERS
 from rules.problem import Problem, RulesError
@@ -80,15 +81,15 @@ def ways() -> str:
 @record.get("/<code>.json")
 def as_json() -> Response:
     """The game as a record; `?download` as a file to keep."""
-    answer = Response(bookfile.game_text(g.game.record()), mimetype="application/json")
-    return _named(answer, _called(g.game), "json") if "download" in request.args else answer
+    answer = Response(bookfile.game_text(g.game.row.record(g.game.sheet())), mimetype="application/json")
+    return _named(answer, _called(g.game.row), "json") if "download" in request.args else answer
 
 
 @record.get("/<code>.csv")
 def as_csv() -> Response:
     """The game for a spreadsheet; `?bom` for those that take UTF-8 for something else."""
-    text = spreadsheet.game_csv(g.game.record())
-    return _named(Response(_marked() + text, mimetype="text/csv"), _called(g.game), "csv")
+    text = spreadsheet.game_csv(g.game.row.record(g.game.sheet()))
+    return _named(Response(_marked() + text, mimetype="text/csv"), _called(g.game.row), "csv")
 
 
 @record.get("/<code>/print")
@@ -381,7 +382,7 @@ def ask_erase() -> str | Answer:
         abort(404, "game")
     if not g.game.deleted:
         return redirect(url_for("table.ask_delete"))
-    return render_template("archive/erase.html", game=g.game)
+    return render_template("archive/erase.html", game=g.game.row)
 
 
 @record.post("/<code>/erase")
@@ -390,8 +391,8 @@ def erase() -> Answer:
     tap(TapForm(request.form))
     if not g.game.deleted:
         abort(404, "game")
-    book = g.game.book.code
-    db.session.delete(g.game)
+    book = g.game.book_code
+    db.session.delete(g.game.row)
     db.session.commit()
     return redirect(url_for("archive.deleted", code=book))
 

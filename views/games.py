@@ -10,13 +10,15 @@ from flask import redirect as go_to
 from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
+from codes import new_key
 from database import db
 from forms import HOUSE, PAST_GAME, NewGameForm
 from log import Act
-from models import Book, Game, new_key
+from models import Book, Game
 from rules.plan import next_dealer
 from rules.problem import RulesError
 from rules.variants import Rules, classic, variants
+from sitting import Sitting
 from views import limits, now, phone
 
 bp = Blueprint("games", __name__)
@@ -31,7 +33,7 @@ def new() -> str:
     if last is not None:
         sheet = last.sheet()
         form.instead.data = request.args.get("instead", "")
-        form.book.data = last.book.code
+        form.book.data = last.book_code
         if not form.show_rules(sheet.rules):
             form.bases = {f"{PAST_GAME}{last.code}": sheet.rules, **form.bases}
             form.show_rules(sheet.rules)
@@ -50,18 +52,18 @@ def new() -> str:
     return _page(form, books)
 
 
-def _model_game(books: Sequence[Book]) -> Game | None:
+def _model_game(books: Sequence[Book]) -> Sitting | None:
     """The game whose rules the form starts from, if this phone keeps it."""
     if code := request.args.get("again"):
         return _own_game(code, books)
     games = [game for book in books for game in (*book.running_games(1), *book.finished_games(1))]
     latest = max(games, key=lambda game: (game.started, game.id), default=None)
-    return Game.find(latest.code) if latest else None
+    return Sitting.find(latest.code) if latest else None
 
 
-def _own_game(code: str, books: Sequence[Book]) -> Game | None:
-    game = Game.find(code, writing=request.method == "POST")
-    return game if game is not None and game.book in books else None
+def _own_game(code: str, books: Sequence[Book]) -> Sitting | None:
+    game = Sitting.find(code, writing=request.method == "POST")
+    return game if game is not None and game.book_code in [book.code for book in books] else None
 
 
 def _bases(books: Sequence[Book]) -> dict[str, Rules]:
@@ -97,10 +99,10 @@ def set_up() -> str | Response | tuple[str, int]:
     return go_to(url_for("play.hand", code=game.code, number=1))
 
 
-def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
+def _start(form: NewGameForm, books: Sequence[Book]) -> Sitting:
     act = Act(form.act.data or "", now())
-    if game := Game.started_by(act):
-        return game
+    if there := Game.started_by(act):
+        return there.opened()
     rules, called = form.rules(), form.called()
     seat = form.seat(form.dealer.data)
     if seat is None:
@@ -110,7 +112,7 @@ def _start(form: NewGameForm, books: Sequence[Book]) -> Game:
     plan = form.planned(rules, len(called))
     game = book.start_game(called, rules, seat, act, plan=plan, played_on=form.day(act.at))
     if (untouched := _own_game(form.instead.data or "", books)) and untouched.is_untouched:
-        untouched.delete(act.at)
+        untouched.row.delete(act.at)
     db.session.commit()
     return game
 

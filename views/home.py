@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response
 
+from kept import read
 from models import Book
 from views import phone
 
@@ -28,13 +29,14 @@ def home() -> str | Response:
     running.sort(key=lambda game: game.touched, reverse=True)
     if "resume" in request.args and running:
         return redirect(url_for("sheet.now_played", code=running[0].code))
+    kept = read([game.id for game in running[:RUNNING]]) if running else {}
     finished = [game for book in books for game in book.finished_games(RECENT)]
     finished.sort(key=lambda game: (game.played_on, game.id), reverse=True)
     return render_template(
         "home/home.html",
         books=books,
         with_deleted=[book for book in books if book.has_deleted_games()],
-        running=[(game, game.sheet()) for game in running[:RUNNING]],
+        running=[(game, kept[game.id].sheet) for game in running[:RUNNING]],
         waiting={game.book for game in running[RUNNING:]},
         finished=finished[:RECENT],
     )

@@ -7,9 +7,10 @@ from flask import redirect as go_to
 from sqlalchemy.exc import IntegrityError
 from werkzeug.wrappers import Response
 
+from codes import new_key
 from database import db
 from forms import HOUSE, HouseRulesForm
-from models import Book, HouseRules, new_key
+from models import Book, HouseRules
 from rules.problem import Problem, RulesError
 from rules.variants import Rules, variants
 from views import now, phone

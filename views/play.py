@@ -11,13 +11,14 @@ from werkzeug.wrappers import Response
 
 from database import db
 from forms import BidForm, ScoreForm, TapForm, TricksForm, TrumpForm, UndoForm
+from kept import Step
 from language import say
-from log import Change
-from models import Game, NeedsConfirming, Stale
 from rules.bidding import Bidding
 from rules.problem import Problem, RulesError
 from rules.sheet import Hand, Phase, Row, Sheet
 from rules.variants import Trump
+from rules.verbs import NeedsConfirming, Stale
+from sitting import Sitting
 from views import add_code, load_game, now, tap
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
@@ -56,7 +57,7 @@ class Count:
 class HandPage:
     """Everything the page of a hand shows, so that its template only writes it down."""
 
-    game: Game
+    game: Sitting
     sheet: Sheet
     hand: Hand
     phase: Phase
@@ -79,13 +80,13 @@ class HandPage:
     """The hand before, while this one has no bid yet."""
     is_redealt: bool = False
     """A misdeal went before, and nobody has bid yet."""
-    last_step: Change | None = None
-    other_keeper: Change | None = None
+    last_step: Step | None = None
+    other_keeper: Step | None = None
     """The last step, where another phone took it a moment ago."""
 
     @classmethod
     def of(
-        cls, game: Game, sheet: Sheet, number: int, *, chosen: int | None = None, shown: str = ""
+        cls, game: Sitting, sheet: Sheet, number: int, *, chosen: int | None = None, shown: str = ""
     ) -> HandPage:
         """The page of a hand. 404 before it is dealt.
 

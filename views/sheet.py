@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
@@ -11,9 +12,10 @@ from forms import MeForm
 from models import Game
 from rules.awards import awards
 from rules.chances import chances
-from rules.sheet import Sheet
+from rules.sheet import Row, Sheet
 from views import add_code, check_guess, load_game, remember_me, shared_address, tap
 from views.chart import Chart
+from views.drawn import drawn
 from views.qr import qr
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
@@ -36,16 +38,27 @@ bp.url_defaults(add_code)
 def sheet() -> str:
     """Standings, the grid of all hands, the chart of the totals."""
     whole: Sheet = g.game.sheet()
+    offers_recovery = bool(g.keeper and whole.outcome and g.game.book.wants_recovery())
+    shows = (whole, g.game.about, g.game.is_book_shared, offers_recovery)
     return render_template(
         "sheet/sheet.html",
         game=g.game,
         sheet=whole,
-        upright=stand_upright(whole.names),
-        chart=Chart.of(whole),
-        chances=chances(whole),
+        content=drawn("sheet", 0, shows, partial(_whole, whole, offers_recovery=offers_recovery)),
         last_step=g.game.last_step() if g.keeper else None,
-        book=g.game.book,
-        offers_recovery=g.keeper and whole.outcome and g.game.book.wants_recovery(),
+    )
+
+
+def _whole(whole: Sheet, *, offers_recovery: bool) -> str:
+    return render_template(
+        "sheet/_whole.html",
+        game=g.game,
+        sheet=whole,
+        upright=stand_upright(whole.names),
+        rows=[drawn("row", at, row, partial(_row, row)) for at, row in enumerate(whole.rows)],
+        chart=drawn("chart", 0, (whole.rows, whole.names), partial(_chart, whole)),
+        chances=chances(whole),
+        offers_recovery=offers_recovery,
         **_open_hand(whole),
     )
 
@@ -58,11 +71,19 @@ def share() -> str:
     return render_template(
         "sheet/share.html",
         game=g.game,
-        book=g.game.book,
         address=address,
         qr=qr(address),
         spoken=g.game.watch_code if g.keeper and is_running else None,
     )
+
+
+def _row(row: Row) -> str:
+    return render_template("sheet/_row.html", row=row)
+
+
+def _chart(whole: Sheet) -> str:
+    chart = Chart.of(whole)
+    return render_template("sheet/_chart.html", sheet=whole, chart=chart) if chart else ""
 
 
 def stand_upright(names: tuple[str, ...]) -> bool:

@@ -28,13 +28,14 @@ from forms import (
     TapForm,
     UndoForm,
 )
+from kept import Kept
 from language import gettext as _
 from language import say
 from log import Act, Change
-from models import About, NeedsConfirming, Stale
 from rules.plan import MOST_CARDS, sequence
 from rules.problem import RulesError, problem
 from rules.sheet import Sheet
+from rules.verbs import NeedsConfirming, Stale
 from views import add_code, load_game, now, tap
 from views.play import stale
 
@@ -62,7 +63,7 @@ def previews() -> Response:
     """Say whether previews of this game's link may name its players."""
     form = PreviewForm(request.form)
     tap(form)
-    g.game.names_in_previews = form.names.data
+    g.game.row.names_in_previews = form.names.data
     db.session.commit()
     return redirect(url_for("sheet.card"))
 
@@ -149,7 +150,7 @@ def plan() -> Response:
     form = PlanForm(request.form)
     act = _typed(form)
     sheet: Sheet = g.game.sheet()
-    players = len(g.game.hands[-1].entries)
+    players = len(sheet.hands[-1].table)
     typed = (form.plan.data or "").strip()
     largest = sheet.rules.largest_hand(players)
     g.game.replan(act, sequence(typed, largest=largest, players=players) if typed else ())
@@ -197,7 +198,7 @@ def ask_delete() -> str:
 def delete() -> Response:
     """Take the game out of the book; it can be brought back for a time."""
     tap(TapForm(request.form))
-    g.game.delete(now())
+    g.game.row.delete(now())
     db.session.commit()
     return redirect(url_for("home.home"))
 
@@ -206,7 +207,7 @@ def delete() -> Response:
 def restore() -> Response:
     """Bring a deleted game back."""
     tap(TapForm(request.form))
-    g.game.deleted = None
+    g.game.row.deleted = None
     db.session.commit()
     return redirect(url_for("sheet.sheet"))
 
@@ -264,7 +265,8 @@ def _correct_page(number: int, form: CorrectForm | None = None, **more: Sequence
 @bp.get("/log")
 def log() -> str:
     """Everything that was done, with before and after, the latest first; also what was taken back."""
-    changes = [change for change in reversed(g.game.changes) if change.kind != "tally"]
+    row = g.game.row
+    changes = [change for change in reversed(row.changes) if change.kind != "tally"]
     return render_template(
         "table/log.html",
         game=g.game,
@@ -272,12 +274,11 @@ def log() -> str:
         changes=changes,
         facts=partial(_facts, secret=_secret_hand()),
         whom=_whom,
-        taken=_taken(g.game.changes),
+        taken=_taken(row.changes),
         phones={
-            keeper.id: at
-            for at, keeper in enumerate(sorted(g.game.book.keepers, key=lambda each: each.id), 1)
+            keeper.id: at for at, keeper in enumerate(sorted(row.book.keepers, key=lambda each: each.id), 1)
         },
-        players={player.id: player.shown for player in g.game.book.players},
+        players={player.id: player.shown for player in row.book.players},
     )
 
 
@@ -302,9 +303,10 @@ def _taken(changes: Sequence[Change]) -> dict[int, Change]:
 
 def _whom(change: Change) -> list[int]:
     """The players, by their ids, that a change is about."""
-    by_number = {seat.number: seat.player_id for seat in g.game.seats}
-    by_id = {seat.id: seat.player_id for seat in g.game.seats}
-    by_entry = {entry.id: entry.seat.player_id for hand in g.game.hands for entry in hand.entries}
+    kept: Kept = g.game.kept
+    by_number: dict[int | None, int] = dict(enumerate(kept.players))
+    by_id = dict(zip(kept.seats, kept.players, strict=True))
+    by_entry = {row: kept.players[seat] for rows in kept.entries for seat, row in rows.items()}
     match change.kind:
         case "join":
             # A newcomer who was taken back has no seat any more; the step still knows whose it was.
@@ -324,18 +326,25 @@ def _whom(change: Change) -> list[int]:
 
 def _facts(change: Change, *, secret: int | None) -> list[tuple[str, int | None, object, object]]:
     """What a change did to single facts: the name of the fact, the seat, before and after; no bid of a secret hand."""
-    seats = {seat.id: seat.number for seat in g.game.seats}
-    entries = {entry.id: entry for hand in g.game.hands for entry in hand.entries}
+    kept: Kept = g.game.kept
+    seats: dict[int | None, int] = {row: seat for seat, row in enumerate(kept.seats)}
+    entries = {
+        row: (seat, hand.number)
+        for hand, rows in zip(kept.sheet.hands, kept.entries, strict=True)
+        for seat, row in rows.items()
+    }
     found: list[tuple[str, int | None, object, object]] = []
     for table_name, row_id, before, after in change.steps:
-        entry = entries.get(row_id) if table_name == "entry" else None
-        seat = entry.seat.number if entry else None
+        seat: int | None = None
+        number = 0
+        if table_name == "entry" and row_id in entries:
+            seat, number = entries[row_id]
         if table_name == "adjustment":
             seat = seats.get((before or after)["seat_id"])
         elif before is None or after is None:
             continue
         for key in SHOWN_FACTS.get(table_name, ()):
-            if key in (before or after) and not (key == "bid" and entry and entry.hand.number == secret):
+            if key in (before or after) and not (key == "bid" and number == secret):
                 values = [each and each[key] for each in (before, after)]
                 if key == "dealer_id":
                     values = [seats.get(value, value) for value in values]
@@ -408,9 +417,9 @@ def _page(**more: Sequence[str]) -> str:
         coming=_coming(sheet),
         starts=_starts(sheet),
         next_step=g.game.next_step(),
-        last_step=g.game.last_step(),
+        last_step=Change.last_of(g.game.id),
         sent=request.form,
-        about=About.of(g.game),
+        about=g.game.about,
         **more,
     )
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app import create_app
-from models import db, new_code, new_key
+from codes import new_code, new_key
+from models import db
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 

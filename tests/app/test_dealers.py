@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from codes import new_key
 from database import db
 from log import Act
-from models import Book, Facts, new_key
+from models import Book
 from rules.plan import Direction
 from rules.variants import classic
+from rules.verbs import Facts
 
 pytestmark = pytest.mark.pages
 
@@ -144,7 +146,7 @@ def test_the_deal_goes_on_whatever_happens_at_the_table(book, players, direction
 
 def something_happens(game, chairs, chance):
     """One thing that happens between two deals."""
-    seats = {seat.player.name: seat.number for seat in game.seats}
+    seats = {seat.player.name: seat.number for seat in game.row.seats}
     number = game.sheet().open_hand.number
     playing = chairs.bidders()
     who = chance.choice(playing)

@@ -326,7 +326,7 @@ def test_a_bid_may_be_changed_during_play(table, app):
     assert bids_shown(table) == {"Ada": "2", "Bruno": "0", "Chiara": "2", "Dmitri": "0"}
     assert "Ada needs 1 more" in table.phone.text
     with app.app_context():
-        assert [(before, after) for _table, _id, before, after in table.game().last_step().steps] == [
+        assert [(before, after) for _table, _id, before, after in Change.last_of(table.game().id).steps] == [
             ({"bid": 0}, {"bid": 2})
         ]
 

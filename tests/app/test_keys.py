@@ -9,7 +9,8 @@ import pytest
 
 import views.keepers
 import views.keys
-from models import SPOKEN_ALPHABET, Book, Game, Keeper, db, new_spoken_code
+from codes import SPOKEN_ALPHABET
+from models import Book, Game, Keeper, db, new_spoken_code
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
@@ -189,7 +190,7 @@ def test_codes_are_random_and_unlike_each_other(app, game, monkeypatch):
     with app.app_context():
         taken = db.session.scalar(db.select(Game.watch_code).where(Game.code == game.code))
         drawn = iter(taken + "ABCDEF")
-        monkeypatch.setattr("models.secrets.choice", lambda _: next(drawn))
+        monkeypatch.setattr("codes.secrets.choice", lambda _: next(drawn))
         assert new_spoken_code() == "ABCDEF"
         db.session.remove()
 

@@ -8,7 +8,8 @@ from functools import partial
 import pytest
 
 from app import create_app
-from models import Game, db, new_code, new_key
+from codes import new_code, new_key
+from models import Game, db
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 OURS = {"Origin": "http://localhost"}

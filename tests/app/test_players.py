@@ -162,7 +162,7 @@ def test_another_name_leads_to_the_person(shared, phone, app):
         adele = book.player("Adele")
         next(seat for seat in game.seats if seat.player.name == "Ada").player = adele
         db.session.flush()
-        game.settle(NOW)
+        game.opened().settle(NOW)
         book.merge(adele, book.player("Ada"))
         db.session.commit()
         number = adele.id

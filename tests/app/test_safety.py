@@ -13,7 +13,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from app import create_app
-from models import Game, Hand, db, new_code, new_key
+from codes import new_code, new_key
+from models import Game, Hand, db
 from rules import record
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
@@ -214,8 +215,8 @@ def test_a_missing_secret_is_made_once_and_kept(tmp_path, monkeypatch):
 def test_secrets_are_long_and_from_chance(monkeypatch):
     """What opens something is drawn by `secrets`, with at least 128 bits; only spoken codes are short."""
     drawn = []
-    monkeypatch.setattr("models.secrets.choice", lambda among: drawn.append(len(among)) or among[0])
-    monkeypatch.setattr("models.secrets.token_urlsafe", lambda size: drawn.append(256**size) or "drawn")
+    monkeypatch.setattr("codes.secrets.choice", lambda among: drawn.append(len(among)) or among[0])
+    monkeypatch.setattr("codes.secrets.token_urlsafe", lambda size: drawn.append(256**size) or "drawn")
     new_code()
     assert math.log2(math.prod(drawn)) >= 128
     drawn.clear()

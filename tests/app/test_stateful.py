@@ -21,15 +21,18 @@ from hypothesis.stateful import (
 from sqlalchemy import event, select
 
 from app import create_app
+from codes import new_key
 from database import Base, db
-from log import Act
-from models import Book, Facts, Game, NeedsConfirming, Stale, new_key
+from log import Act, Change
+from models import Book
 from rules import record
 from rules.plan import Direction
 from rules.problem import RulesError
 from rules.scoring import Scoring
 from rules.sheet import Sheet
 from rules.variants import Trump, TrumpMethod, classic
+from rules.verbs import Facts, NeedsConfirming, Stale
+from sitting import Sitting
 
 RUNS = int(os.environ.get("STATEFUL_RUNS", "12"))
 STEPS = int(os.environ.get("STATEFUL_STEPS", "40"))
@@ -94,7 +97,7 @@ class Evening(RuleBasedStateMachine):
         try:
             self.check_import()
             back = 0
-            while step := self.game.last_step():
+            while step := Change.last_of(self.game.id):
                 self.go_back(step)
                 back += 1
             assert len(self.dumps) == 1
@@ -117,7 +120,7 @@ class Evening(RuleBasedStateMachine):
 
     def seat(self, number):
         """One of the seats there are, or now and then one more."""
-        return number % (len(self.game.seats) + 1)
+        return number % (len(self.game.row.seats) + 1)
 
     def seen_by(self, late):
         """The sheet that a keeper looks at: as it is, or as it was when the other one last looked."""
@@ -131,7 +134,7 @@ class Evening(RuleBasedStateMachine):
         def tap(**more):
             verb(act, **known, **more)
             db.session.commit()
-            self.game = Game.find(self.game.code)
+            self.game = Sitting.find(self.game.code)
 
         try:
             try:
@@ -315,13 +318,13 @@ class Evening(RuleBasedStateMachine):
     def adjust(self, at, seat, points):
         """A penalty or a bonus."""
         seat = self.seat(seat)
-        number = at % len(self.game.hands) + 1
+        number = at % len(self.game.row.hands) + 1
         self.do(lambda act: self.game.adjust(act, number, seat, points, "for that"))
 
     @rule(at=SMALL)
     def drop_adjustment(self, at):
         """It is taken away again."""
-        if given := self.game.adjustments:
+        if given := self.game.row.adjustments:
             adjustment = given[at % len(given)].id
             self.do(lambda act: self.game.drop_adjustment(act, adjustment))
 
@@ -406,7 +409,7 @@ class Evening(RuleBasedStateMachine):
     def undo(self, steps):
         """Some steps are taken back."""
         for _ in range(steps):
-            if step := self.game.last_step():
+            if step := Change.last_of(self.game.id):
                 self.go_back(step)
                 self.last_tap = None
 
@@ -432,11 +435,18 @@ class Evening(RuleBasedStateMachine):
         return rows
 
     @invariant()
+    def memory_agrees(self):
+        """The game that is kept in memory is the one in the rows, whoever asks for it."""
+        stored = Sitting.fresh(self.game.code).kept
+        assert self.game.kept == stored
+        assert Sitting.find(self.game.code).kept == stored
+
+    @invariant()
     def stored_end_agrees(self):
         """Totals and places are stored exactly when the game is over."""
         sheet = self.game.sheet()
         assert (self.game.finished is not None) == bool(sheet.outcome)
-        for seat in self.game.seats:
+        for seat in self.game.row.seats:
             stored = (sheet.totals[seat.number], sheet.places[seat.number]) if sheet.outcome else (None, None)
             assert (seat.total, seat.place) == stored
         assert sheet.outcome or sheet.open_hand, "A game that is not over has a hand to play."
@@ -457,7 +467,7 @@ class Evening(RuleBasedStateMachine):
     def record_tells_the_same(self):
         """The exported record adds up to the totals by plain arithmetic, and reads back as the same sheet."""
         sheet = self.game.sheet()
-        written = json.loads(json.dumps(record.write(self.game.record())))
+        written = json.loads(json.dumps(record.write(self.game.row.record())))
         totals = [0] * len(sheet.names)
         for hand in written["hands"]:
             if not hand.get("voided"):
@@ -477,7 +487,7 @@ class Evening(RuleBasedStateMachine):
     def check_import(self):
         """Another book that takes the record has the same past, and the same place to go on from."""
         sheet = self.game.sheet()
-        written = json.loads(json.dumps(record.write(self.game.record())))
+        written = json.loads(json.dumps(record.write(self.game.row.record())))
         other = Book.start(new_key(), self.at).keep_record(record.read(written), self.at)
         db.session.commit()
         taken = other.sheet()

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from openskill.models import PlackettLuce
 
 from log import Act
-from models import Book, Facts, Game, db
+from models import Book, Game, db
 from rules import record
 from rules.record import Record
 from rules.sheet import Adjustment, Hand, Sheet
 from rules.variants import classic, find_variant
+from rules.verbs import Facts
 from stats import Bids, Past, Person, Questions, Rate, Records, Scope, rules_of
 
 NOW = datetime(2026, 1, 31, 20, 0, tzinfo=UTC)
@@ -411,10 +412,12 @@ def test_a_late_correction_changes_every_answer(book):
     seen = Facts.of(hand)
     seat = hand.playing[0]
     bid = 0 if hand.bids[seat] else 1
-    game.correct(act(), hand.number, replace(seen, bids={**seen.bids, seat: bid}), was=seen, confirmed=True)
+    sitting = game.opened()
+    sitting.correct(act(), hand.number, replace(seen, bids={**seen.bids, seat: bid}), was=seen, confirmed=True)
     check(book)
     assert answers(book) != before
-    game.undo(act(), game.last_step().id)
+    sitting.undo(act(), sitting.last_step().id)
+    db.session.expire_all()
     check(book)
     assert answers(book) == before
     game.deleted = NOW

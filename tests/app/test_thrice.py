@@ -96,7 +96,7 @@ def player(table, name):
 def step(table, which):
     """The number of the step that undo or redo would take."""
     with table.phone.client.application.app_context():
-        return str(getattr(table.game(), which)().id)
+        return str(getattr(table.game().opened(), which)().id)
 
 
 def adjustment(table):

@@ -8,15 +8,18 @@ from datetime import UTC, datetime
 
 import pytest
 
+from codes import new_key
 from database import db
-from log import Act
-from models import Book, Facts, NeedsConfirming, Stale, new_key
+from log import Act, Change
+from models import Book
 from rules import record
 from rules.plan import ByPlayers
 from rules.problem import RulesError
 from rules.scoring import Scoring
 from rules.sheet import Ending
 from rules.variants import Trump, TrumpMethod, classic
+from rules.verbs import Facts, NeedsConfirming, Stale
+from sitting import Sitting
 
 NOW = datetime(2026, 1, 31, 20, 15, tzinfo=UTC)
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
@@ -130,7 +133,7 @@ def dealers(game):
 
 def imported(game):
     """The same game in another book, by way of its record as a file."""
-    written = json.loads(json.dumps(record.write(game.record())))
+    written = json.loads(json.dumps(record.write(game.row.record())))
     other = Book.start(new_key(), NOW).keep_record(record.read(written), NOW)
     db.session.commit()
     return other
@@ -160,13 +163,13 @@ def test_tricks_put_right_three_hands_later(table, scoring, before, after, first
     sheet = game.sheet()
     assert sheet.totals == after
     assert sheet.outcome.winners == first
-    assert [(seat.total, seat.place) for seat in game.seats] == list(
+    assert [(seat.total, seat.place) for seat in game.row.seats] == list(
         zip(sheet.totals, sheet.places, strict=True)
     )
     assert sheet.hands[1:] == stood.hands[1:]
     assert sheet.hands[0] == replace(stood.hands[0], took=(2, 1, 0, 1))
     assert dealers(game) == list(FOUR)
-    step = game.last_step()
+    step = Change.last_of(game.id)
     assert (step.kind, step.hand) == ("correct", 1)
     assert [(before, after) for _, _, before, after in step.steps] == [
         ({"took": 1}, {"took": 2}),
@@ -189,7 +192,7 @@ def test_a_bid_put_right_while_the_hand_is_played(table):
     correct(game, 1, bids={BRUNO: 2}, confirmed=True)
     hand = game.sheet().open_hand
     assert (hand.bids, hand.took) == ((1, 2, 0, 2), (1, 2, None, None))
-    assert game.last_step().steps[0][2:] == [{"bid": 3}, {"bid": 2}]
+    assert Change.last_of(game.id).steps[0][2:] == [{"bid": 3}, {"bid": 2}]
 
 
 @pytest.mark.case("A8")
@@ -221,13 +224,13 @@ def test_a_penalty_stands_apart(table):
     assert game.sheet().totals == (53, 0, 0, 0)
     cell = game.sheet().rows[-1].cells[ADA]
     assert (cell.points, cell.adjustments[-1].points, cell.total) == (points, -10, 53)
-    assert record.write(game.record())["adjustments"][-1] == {
+    assert record.write(game.row.record())["adjustments"][-1] == {
         "hand": 8,
         "player": "Ada",
         "points": -10,
         "reason": "dealt out of turn",
     }
-    game.drop_adjustment(tap(), game.adjustments[-1].id)
+    game.drop_adjustment(tap(), game.given[-1][0])
     assert game.sheet().totals == (63, 0, 0, 0)
 
 
@@ -362,7 +365,7 @@ def test_two_phones_save_one_hand(table):
     assert game.sheet().hand(1).took == (1, 1, 1, 1)
     correct(game, 1, took=sent)
     assert game.sheet().hand(1).took == (2, 0, 1, 1)
-    assert [change.kind for change in game.changes][-2:] == ["score", "correct"]
+    assert [change.kind for change in game.row.changes][-2:] == ["score", "correct"]
 
 
 @pytest.mark.case("A20")
@@ -375,7 +378,7 @@ def test_a_tie(table):
     assert game.sheet().outcome.winners == (ADA, BRUNO)
     game.adjust(tap(), 1, BRUNO, -1, "counted wrong")
     assert game.sheet().outcome.winners == (ADA,)
-    assert [(seat.total, seat.place) for seat in game.seats] == [(50, 1), (49, 2), (40, 3), (30, 4)]
+    assert [(seat.total, seat.place) for seat in game.row.seats] == [(50, 1), (49, 2), (40, 3), (30, 4)]
 
 
 # One tap, one effect, and all of it undone
@@ -421,7 +424,7 @@ def test_a_verb_is_one_tap_that_undo_takes_back_and_redo_brings_back(game, rows,
 
     def everything():
         db.session.commit()
-        return rows(*SEATED), game.plan, game.ended_early, game.finished
+        return rows(*SEATED), game.sheet().plan, game.sheet().ended_early, game.finished
 
     act, before = tap(), everything()
     VERBS[verb](game, act)
@@ -457,7 +460,7 @@ def test_a_dropped_adjustment_comes_back(game, rows):
     stood = rows(*SEATED)
     db.session.commit()
     stood = rows(*SEATED)
-    game.drop_adjustment(tap(), game.adjustments[0].id)
+    game.drop_adjustment(tap(), game.given[0][0])
     db.session.commit()
     assert game.sheet().adjustments == ()
     game.undo(tap(), game.last_step().id)
@@ -589,7 +592,7 @@ def test_a_target_that_is_no_longer_reached(table, change):
             game.adjust(tap(), 1, seat, -1, "talked")
         db.session.commit()
     assert (game.finished, game.sheet().open_hand.number) == (None, 2)
-    assert game.seats[ADA].place is None
+    assert game.row.seats[ADA].place is None
     game.undo(tap(), game.last_step().id)
     assert game.finished
     assert game.sheet().open_hand is None
@@ -707,7 +710,7 @@ def test_one_more_hand_after_the_end(game):
     play_on(game, 3)
     assert game.finished
     game.replan(tap(), [2])
-    assert (game.finished, game.seats[0].place, game.sheet().open_hand.number) == (None, None, 4)
+    assert (game.finished, game.row.seats[0].place, game.sheet().open_hand.number) == (None, None, 4)
     play_on(game, 4)
     assert game.finished
 
@@ -747,7 +750,7 @@ def test_a_finished_game_cannot_be_ended_early(table):
 def test_a_player_is_renamed_everywhere(book, game):
     """Every sheet shows the new name, unless somebody has it."""
     book.rename(book.player("Ada"), "Adele")
-    assert game.sheet().names[ADA] == "Adele"
+    assert Sitting.find(game.code).sheet().names[ADA] == "Adele"
     with pytest.raises(RulesError, match="in the book already"):
         book.rename(book.player("Bruno"), "adele")
 
@@ -757,6 +760,7 @@ def test_two_names_of_one_person_are_merged_and_parted(book, table, game):
     other = table(("Adele", "Farid"), (1,))
     book.merge(book.player("Adele"), book.player("Ada"))
     db.session.commit()
+    other = Sitting.find(other.code)
     assert other.sheet().names == ("Ada", "Farid")
     for verb in (
         lambda: other.join(tap(), "Ada", 0, 0, ""),
@@ -766,9 +770,9 @@ def test_two_names_of_one_person_are_merged_and_parted(book, table, game):
         with pytest.raises(RulesError, match="at the table already"):
             verb()
         db.session.rollback()
-    book.part(other.seats[0].player)
+    book.part(other.row.seats[0].player)
     db.session.commit()
-    assert other.sheet().names == ("Adele", "Farid")
+    assert Sitting.find(other.code).sheet().names == ("Adele", "Farid")
 
 
 def test_names_that_met_are_two_people(book, table, game):
