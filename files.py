@@ -40,7 +40,8 @@ def smallest(text: bytes, kind: str) -> Response:
         answer.content_encoding = way
     answer.vary.add("Accept-Encoding")
     answer.add_etag()
-    return answer.make_conditional(request)
+    answer.make_conditional(request)
+    return answer
 
 
 @lru_cache(maxsize=64)
