@@ -38,7 +38,7 @@ soak: setup .venv/dev system ## What takes long: whole games in the browser, the
 	@$(bin)/pytest -m long
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
-bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, and phones at once for a minute (SECONDS=10)
+bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, phones at once for a minute (SECONDS=10)
 	@$(bin)/python bench/speed.py
 	@$(bin)/python -m bench.books
 	@$(bin)/python -m bench.pages

@@ -30,7 +30,7 @@ SLOWER = 4
 MOST_SECONDS, MOST_BYTES = 2.0, 60 * 1024
 """When a page must be usable, and what it may weigh with all that comes after it."""
 ROUNDS = 3
-LATER, SETTLED = 1.5, 4
+LATER, SETTLED = 1, 4
 """Seconds after which the scripts that can wait have come, and those in which everything has."""
 SMALL: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
@@ -70,8 +70,6 @@ def look(page: Page, address: str, slower: float = SLOWER) -> View:
         page.goto(address)
         usable = page.wait_for_function(USABLE).json_value()
         until = page.evaluate("performance.timeOrigin") + usable
-    # What comes later is kept for the next view.
-    page.wait_for_timeout(LATER * 1000)
     devtools.detach()
     sizes = [size for each in came if each.timing["startTime"] < until and (size := weight(each))]
     return View(usable / 1000, len(sizes), sum(sizes))
@@ -129,7 +127,9 @@ def twice(browser: Browser, port: int, cookie: str, path: str) -> tuple[View, Vi
     """
     address = f"http://127.0.0.1:{port}{path}"
     with opened(browser, port, cookie, service_workers="block") as page:
-        return look(page, address), look(page, address)
+        first = look(page, address)
+        page.wait_for_timeout(LATER * 1000)
+        return first, look(page, address)
 
 
 def played(phone: Phone, names: Sequence[str], hands: int, more: int) -> str:
