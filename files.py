@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,12 @@ def init_app(app: Flask) -> None:
 
 
 def static(filename: str) -> Response:
-    """A file of `static/`."""
+    """A file of `static/`; 404 where there is none of that name."""
     path = Path(safe_join(current_app.static_folder or "", filename) or "")
-    if path.suffix not in KINDS or not path.is_file():
-        return current_app.send_static_file(filename)
-    return smallest(path.read_bytes(), KINDS[path.suffix])
+    if path.suffix in KINDS:
+        with suppress(OSError, ValueError):
+            return smallest(path.read_bytes(), KINDS[path.suffix])
+    return current_app.send_static_file(filename)
 
 
 def smallest(text: bytes, kind: str) -> Response:

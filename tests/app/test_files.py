@@ -43,6 +43,12 @@ def test_files_are_named_by_their_content_and_kept_for_ever(table):
             assert (opened(answer.data) if is_text else answer.data) == file.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["none.css", "../app.css", "%00.js", f"{300 * 'x'}.svg", ""])
+def test_what_is_no_file_is_not_found(phone, name):
+    """A name that cannot be one is a wrong address like any other."""
+    phone.get(f"/static/{name}", status=404)
+
+
 def test_a_file_is_compressed_once(phone):
     """The second phone gets what the first had; one that has it already is told so."""
     ask = {"Accept-Encoding": "gzip, deflate, br, zstd"}
