@@ -30,8 +30,8 @@ SLOWER = 4
 MOST_SECONDS, MOST_BYTES = 2.0, 60 * 1024
 """When a page must be usable, and what it may weigh with all that comes after it."""
 ROUNDS = 3
-LATER, SETTLED = 1, 4
-"""Seconds after which the scripts that can wait have come, and those in which everything has."""
+LATER, SETTLED = 1, 2
+"""Seconds after which the scripts that can wait have come, and, of the service worker, all it keeps of a game."""
 SMALL: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 
@@ -79,6 +79,7 @@ def weigh(page: Page, address: str) -> tuple[int, int]:
     """Requests and bytes of a page with all that comes after it, the service worker's included; without polls."""
     with noted(page.context) as came:
         page.goto(address)
+        page.wait_for_function("() => Boolean(navigator.serviceWorker.controller)")
         page.wait_for_timeout(SETTLED * 1000)
     sizes = [size for each in came if not each.url.endswith("/version") and (size := weight(each))]
     return len(sizes), sum(sizes)
@@ -110,14 +111,13 @@ def weight(request: Request) -> int:
 @contextmanager
 def opened(browser: Browser, port: int, cookie: str, **options: Any) -> Iterator[Page]:
     """A phone with nothing kept but a keeper's cookie, its browser open at something else."""
-    context = browser.new_context(**SMALL, **options)
-    name, _equals, value = cookie.partition("=")
-    context.add_cookies([{"name": name, "value": value, "url": f"http://127.0.0.1:{port}"}])
-    context.add_init_script(HEARD)
-    page = context.new_page()
-    page.goto(f"http://127.0.0.1:{port}/manifest.webmanifest")
-    yield page
-    context.close()
+    with browser.new_context(**SMALL, **options) as context:
+        name, _equals, value = cookie.partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": f"http://127.0.0.1:{port}"}])
+        context.add_init_script(HEARD)
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{port}/manifest.webmanifest")
+        yield page
 
 
 def twice(browser: Browser, port: int, cookie: str, path: str) -> tuple[View, View]:
