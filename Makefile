@@ -38,10 +38,11 @@ soak: setup .venv/dev system ## What takes long: whole games in the browser, the
 	@$(bin)/pytest -m long
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
-bench: setup .venv/dev ## Measure: what answers cost, long books (GAMES=10000 is quicker), and phones at once for a minute (SECONDS=10)
+bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, phones at once for a minute (SECONDS=10)
 	@$(bin)/python bench/speed.py
 	@$(bin)/python -m bench.books
 	@$(bin)/python -m bench.pages
+	@$(bin)/python -m bench.phone
 	@$(bin)/python bench/load.py
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
@@ -52,13 +53,18 @@ check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(if $(templates),$(bin)/djlint --quiet --lint $(templates))
 	@$(MAKE) --no-print-directory test
 
-system: ## Look for Chromium, PostgreSQL and a Hindi font, which the tests need; root gets them installed
-	@if command -v chromium && fc-list :lang=hi | grep . && \
-	    { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; }; then exit 0; fi >/dev/null 2>&1; \
+system: ## Look for the browsers, PostgreSQL and all else the tests need; root gets it installed from Debian
+	@missing=""; \
+	for program in chromium WebKitWebDriver Xvfb strace; do \
+	    command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing PostgreSQL"; \
+	fc-list :lang=hi 2>/dev/null | grep -q . || missing="$$missing Hindi-font"; \
+	test "$$missing" || exit 0; \
 	install="apt-get update && apt-get install -y --no-install-recommends"; \
-	install="$$install chromium postgresql fonts-lohit-deva fonts-dejavu-core"; \
+	install="$$install chromium webkit2gtk-driver xvfb postgresql strace fonts-lohit-deva fonts-dejavu-core"; \
+	echo "The tests need what is not here:$$missing." >&2; \
 	if [ "$$(id -u)" = 0 ]; then export DEBIAN_FRONTEND=noninteractive; eval "$$install"; else \
-	    echo "The tests need Chromium, PostgreSQL and a Hindi font. Once: sudo sh -c '$$install'" >&2; exit 1; fi
+	    echo "Once: sudo sh -c '$$install'" >&2; exit 1; fi
 
 messages: .venv/runtime ## Bring the catalogues in translations/ up to what the code says now
 	@$(bin)/pybabel --quiet extract --mapping-file babel.cfg --no-location --sort-output --omit-header \

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import secrets
@@ -18,11 +17,9 @@ from flask import (
     Response,
     abort,
     current_app,
-    g,
     make_response,
     render_template,
     request,
-    url_for,
 )
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
@@ -30,6 +27,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import cli
+import files
 import language
 import views
 from database import begin_writing, db
@@ -56,6 +54,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     configure(app, settings or {})
     db.init_app(app)
     Compress(app)
+    files.init_app(app)
     language.init_app(app)
     views.init_app(app)
     cli.init_app(app)
@@ -66,8 +65,6 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app.before_request(write_one_at_a_time)
     app.after_request(set_headers)
     app.register_error_handler(HTTPException, show_error)
-    app.url_defaults(lambda endpoint, values: stamp_static(app, endpoint, values))
-    app.jinja_env.globals.update(url_for=address_of)
     return app
 
 
@@ -234,37 +231,3 @@ def show_error(error: HTTPException) -> Response:
     if isinstance(error, MethodNotAllowed):
         page.allow.update(error.valid_methods or ())
     return page
-
-
-def stamp_static(app: Flask, endpoint: str, values: dict[str, Any]) -> None:
-    """Name a static file by its content, so that browsers keep it for ever and never show an old one."""
-    if endpoint == "static" and "v" not in values:
-        values["v"] = static_stamp(Path(app.static_folder or "") / values["filename"])
-
-
-def address_of(endpoint: str, **values: Any) -> str:
-    """The address of a page, for templates: like `url_for`, which takes three times as long to find it again."""
-    if endpoint.startswith(".") or "_external" in values:
-        return url_for(endpoint, **values)
-    # Beside what it is asked for, it depends on the game or the book at hand: see `views.add_code`.
-    key = (request.script_root, g.get("code"), endpoint, *values.items())
-    if (known := _ADDRESSES.get(key)) is not None:
-        return known
-    if len(_ADDRESSES) >= MOST_ADDRESSES:
-        _ADDRESSES.clear()
-    return _ADDRESSES.setdefault(key, url_for(endpoint, **values))
-
-
-MOST_ADDRESSES = 5000
-_ADDRESSES: dict[Any, str] = {}
-
-
-def static_stamp(path: Path) -> str:
-    """The content of a file in ten characters."""
-    key = (str(path), path.stat().st_mtime_ns)
-    if key not in _STAMPS:
-        _STAMPS[key] = hashlib.sha256(path.read_bytes()).hexdigest()[:10]
-    return _STAMPS[key]
-
-
-_STAMPS: dict[tuple[str, int], str] = {}

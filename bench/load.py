@@ -17,7 +17,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -138,6 +139,13 @@ class Keeper(Phone):
 
 def main() -> int:
     """Serve, load, measure, stop."""
+    with served() as (port, server):
+        return load(port, server)
+
+
+@contextmanager
+def served() -> Iterator[tuple[int, int]]:
+    """A server with an empty database in a folder of its own: its port and its process."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -148,11 +156,15 @@ def main() -> int:
         subprocess.run([*flask, "migrate"], cwd=HERE, env=environment, check=True, capture_output=True)
         log = (Path(folder) / "log").open("wb")
         server = subprocess.Popen(
-            [*flask, "serve", "--port", str(port)], cwd=HERE, env=environment, stdout=log, stderr=log
+            [*flask, "serve", "--host", "127.0.0.1", "--port", str(port)],
+            cwd=HERE,
+            env=environment,
+            stdout=log,
+            stderr=log,
         )
         try:
             wait_for(port, server)
-            return load(port, server.pid)
+            yield port, server.pid
         finally:
             server.terminate()
             server.wait(20)

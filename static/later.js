@@ -29,15 +29,15 @@
   const isWritable = () => Boolean(document.querySelector("form[data-tap]"));
   const isAway = () => "waiting" in page().dataset || document.documentElement.classList.contains("is-away");
   const AGAIN = 5000; // milliseconds between two tries to reach the server
+  // The worker has not seen a page that came before it.
+  const isSeen = Boolean(navigator.serviceWorker?.controller);
 
   async function prepare() {
     if (navigator.serviceWorker) {
-      // The worker has not seen a page that came before it.
-      const isUnseen = !navigator.serviceWorker.controller;
       await navigator.serviceWorker.register("/worker.js");
       const { active } = await navigator.serviceWorker.ready;
-      if (isUnseen) active.postMessage({ see: [location.pathname, "/"] });
-      return (message) => active.postMessage(message);
+      const unseen = isSeen ? [] : [location.pathname, "/"];
+      return (message) => active.postMessage({ ...message, see: unseen.splice(0) });
     }
     if (!isWritable()) return () => {};
     const { hand, offline: queue } = document.querySelector("script[data-later]").dataset;
@@ -69,10 +69,11 @@
       tell({});
       if (isAway()) lookAgain();
     };
-    // A game that comes onto the page is one to know, so that it can go on.
-    let known;
+    // A game that comes onto the page is one to know, so that it can go on; that of a page it saw the worker knows.
+    const codeNow = () => location.pathname.match(/^\/g\/(\w+)\/hands\//)?.[1];
+    let known = isSeen ? codeNow() : undefined;
     const meet = () => {
-      const [, code] = location.pathname.match(/^\/g\/(\w+)\/hands\//) ?? [];
+      const code = codeNow();
       if (code && code !== known && isWritable()) tell({ code: (known = code) });
     };
     new MutationObserver(meet).observe(document.body, { childList: true });

@@ -10,10 +10,6 @@
     document.querySelector("[data-announcer]").textContent = text;
   };
 
-  if (window.speechSynthesis && window.SpeechSynthesisUtterance) root.classList.add("can-speak");
-  const canCopy = navigator.clipboard && navigator.clipboard.writeText;
-  if (navigator.share || canCopy) root.classList.add("can-share");
-
   // Fresh: one small address is asked whether anything changed, only while the page is seen, and at once when it is
   // seen again. Only the nodes that differ are touched, so that scroll, zoom, focus and selection stay.
 
@@ -135,7 +131,8 @@
 
   document.addEventListener("visibilitychange", look);
   // A page that comes from the network is fresh; one that the browser had put aside may be old.
-  window.addEventListener("pageshow", (event) => (event.persisted ? look() : (timer = setTimeout(look, OFTEN))));
+  timer = setTimeout(look, OFTEN);
+  window.addEventListener("pageshow", (event) => event.persisted && look());
   window.addEventListener("online", look);
   window.addEventListener("offline", () => away("poll" in page().dataset));
 

@@ -7,10 +7,16 @@
   const root = document.documentElement;
   root.classList.add("scripted");
 
+  // What only some phones can is known before the page is painted, so that nothing moves afterwards.
+  if (window.speechSynthesis && window.SpeechSynthesisUtterance) root.classList.add("can-speak");
+  if (navigator.share || (navigator.clipboard && navigator.clipboard.writeText)) root.classList.add("can-share");
+
   // What can wait comes once the page is usable.
-  const later = document.createElement("script");
-  later.src = document.currentScript.dataset.later;
-  window.addEventListener("load", () => setTimeout(() => document.head.append(later), 100));
+  const { live, later } = document.currentScript.dataset;
+  const fetchLater = () => {
+    for (const src of [live, later]) document.head.append(Object.assign(document.createElement("script"), { src }));
+  };
+  window.addEventListener("load", () => setTimeout(fetchLater, 100));
   if (!window.fetch || !window.DOMParser || !window.FormData) return;
 
   // The thumb that has just tapped must not hit what appears under it: a button that was not on the page before

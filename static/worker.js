@@ -28,9 +28,10 @@
   // Pages tell when the network may be back, and which of them came before there was a worker to see them.
   self.addEventListener("message", (event) => {
     const { code, see: unseen = [] } = event.data;
-    // A game that has just begun stands on the first page, too.
-    const seen = (code ? ["/", ...unseen] : unseen).map(see);
-    event.waitUntil(Promise.all([offline.hear(event.data), ...seen]).catch(() => {}));
+    // A game that has just begun stands on the first page, too. To see a page of it is to hear of it.
+    const seen = new Set(code ? ["/", ...unseen] : unseen);
+    const heard = offline.hear(unseen.some((path) => offline.codeOf(path) === code) ? {} : { code });
+    event.waitUntil(Promise.all([heard, ...[...seen].map(see)]).catch(() => {}));
   });
 
   async function see(path) {
@@ -117,7 +118,8 @@
     const html = await answer.clone().text();
     await keepIn(await caches.open(PAGES), path, answer, MOST_PAGES);
     const files = await caches.open(FILES);
-    for (const [, address] of html.matchAll(/="(\/static\/[^"]+\?v=[^"]+)"/g)) {
+    // Not the two that this worker has in it already.
+    for (const [, address] of html.matchAll(/ (?:href|src|data-live|data-later)="(\/static\/[^"]+\?v=[^"]+)"/g)) {
       if (!(await files.match(address))) await keepIn(files, address, await fetch(address), MOST_FILES);
     }
   }

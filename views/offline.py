@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, url_for
 
+from files import smallest
 from language import gettext, locale, unfilled
 from rules.plan import deal_order
 from rules.scoring import FACTS
@@ -64,7 +65,7 @@ def manifest() -> Response:
 def worker() -> Response:
     """The service worker: one file, at the root, because it may answer for every page."""
     parts = [Path(current_app.static_folder or "") / name for name in ("hand.js", "offline.js", "worker.js")]
-    return Response("\n".join(part.read_text("utf-8") for part in parts), mimetype="text/javascript")
+    return smallest(b"\n".join(part.read_bytes() for part in parts), "text/javascript")
 
 
 @bp.get("/offline")

@@ -413,7 +413,9 @@ def test_a_late_correction_changes_every_answer(book):
     seat = hand.playing[0]
     bid = 0 if hand.bids[seat] else 1
     sitting = game.opened()
-    sitting.correct(act(), hand.number, replace(seen, bids={**seen.bids, seat: bid}), was=seen, confirmed=True)
+    sitting.correct(
+        act(), hand.number, replace(seen, bids={**seen.bids, seat: bid}), was=seen, confirmed=True
+    )
     check(book)
     assert answers(book) != before
     sitting.undo(act(), sitting.last_step().id)

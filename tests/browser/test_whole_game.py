@@ -58,6 +58,7 @@ def last_rows(sheet: Sheet, number: int) -> list[tuple[str, ...]]:
     ]
 
 
+@pytest.mark.target("P5")
 @pytest.mark.parametrize("scripts", ["with scripts", "without scripts"])
 def test_a_whole_game_ends_as_the_rules_compute_it(request, scripts):
     """A classic game of four with the hook, kept through every phase, names the winner the rules name."""
