@@ -1,6 +1,7 @@
 """What is said to the person, in their language: gettext for sentences, Babel for dates.
 
-A language is added by its catalogue in translations/ and its line in LANGUAGES (see CONTRIBUTING.md).
+A language is added by its catalogue in translations/ and its line in LANGUAGES (see CONTRIBUTING.md). The settings
+LANGUAGES and TRANSLATIONS say otherwise: tests let the pages speak languages that nobody does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_decimal, format_percent
 from babel.units import format_unit
-from flask import Flask, g, has_request_context, request, session
+from flask import Flask, current_app, g, has_request_context, request, session
 
 from rules.problem import Problem
 
@@ -25,9 +26,11 @@ TRANSLATIONS = Path(__file__).parent / "translations"
 
 
 def init_app(app: Flask) -> None:
-    """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
+    """Give the templates `_`, `pgettext`, `trans` and the locale's ways to write dates and lists."""
+    app.config.setdefault("LANGUAGES", LANGUAGES)
+    app.config.setdefault("TRANSLATIONS", TRANSLATIONS)
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True, pgettext=_in_context)  # type: ignore[attr-defined]
     filters = (say, day, short_day, month, weekday, clock, lasted, percent, decimal)
     app.jinja_env.filters.update({each.__name__: each for each in filters})
     app.jinja_env.globals.update(
@@ -52,13 +55,18 @@ def locale() -> Locale:
 def forget() -> None:
     """Ask for the locale anew: the phone has just chosen another."""
     g.pop("locale", None)
+    g.pop("catalogue", None)
+
+
+def own_names() -> list[tuple[str, str]]:
+    """Each language by its code, with its name as its own speakers write it."""
+    return [(code, _own_name(code)) for code in current_app.config["LANGUAGES"]]
 
 
 @cache
-def own_names() -> list[tuple[str, str]]:
-    """Each language by its code, with its name as its own speakers write it."""
-    named = [(code, Locale.parse(code).get_display_name(code) or code) for code in LANGUAGES]
-    return [(code, name[:1].upper() + name[1:]) for code, name in named]
+def _own_name(code: str) -> str:
+    name = Locale.parse(code).get_display_name(code) or code
+    return name[:1].upper() + name[1:]
 
 
 def _known(code: str) -> Locale | None:
@@ -67,7 +75,7 @@ def _known(code: str) -> Locale | None:
         found = Locale.parse(code, sep="-")
     except (ValueError, UnknownLocaleError):
         return None
-    return found if found.language in LANGUAGES else None
+    return found if found.language in current_app.config["LANGUAGES"] else None
 
 
 def gettext(text: str, **values: object) -> str:
@@ -78,6 +86,11 @@ def gettext(text: str, **values: object) -> str:
 def ngettext(singular: str, plural: str, count: int, **values: object) -> str:
     """The sentence in the form its number asks for; `%(num)d` is the number."""
     return _plural(singular, plural, count) % {"num": count, **values}
+
+
+def pgettext(context: str, text: str, **values: object) -> str:
+    """The same for a word with more than one sense in English: `context` tells translators, and nobody else, which."""
+    return _in_context(context, text) % values if values else _in_context(context, text)
 
 
 def unfilled(singular: str, plural: str = "", count: int = 1) -> str:
@@ -136,13 +149,26 @@ def clock(value: datetime) -> str:
 
 
 def _plain(text: str) -> str:
-    return _catalogue(locale().language).gettext(text)
+    return _catalogue().gettext(text)
 
 
 def _plural(singular: str, plural: str, count: int) -> str:
-    return _catalogue(locale().language).ngettext(singular, plural, count)
+    return _catalogue().ngettext(singular, plural, count)
+
+
+def _in_context(context: str, text: str) -> str:
+    return _catalogue().pgettext(context, text)
+
+
+def _catalogue() -> catalogues.NullTranslations:
+    """The sentences of the reader's language."""
+    if not has_request_context():
+        return catalogues.NullTranslations()
+    if "catalogue" not in g:
+        g.catalogue = _read(current_app.config["TRANSLATIONS"], locale().language)
+    return g.catalogue
 
 
 @cache
-def _catalogue(language: str) -> catalogues.NullTranslations:
-    return catalogues.translation("messages", TRANSLATIONS, [language], fallback=True)
+def _read(folder: Path, language: str) -> catalogues.NullTranslations:
+    return catalogues.translation("messages", folder, [language], fallback=True)

@@ -20,6 +20,7 @@ KEYWORDS = {
     "_": None,
     "gettext": None,
     "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
     "problem": (1,),
     "counted_problem": (1, 2),
     "_wrong": (1,),
@@ -100,14 +101,14 @@ def entries(language):
 
 @pytest.fixture(scope="module")
 def sentences():
-    """Every sentence that the code says, as it is extracted for translators."""
+    """Every sentence that the code says with its context, mostly none, as it is extracted for translators."""
     lines = re.findall(r"^\[(\w+): (.+)\]$", (ROOT / "babel.cfg").read_text(), re.MULTILINE)
     methods = [(pattern, method) for method, pattern in lines]
     options = {
         pattern: {"extensions": "jinja2.ext.i18n"} for pattern, method in methods if method == "jinja2"
     }
     return {
-        found[2]
+        (found[2], found[4])
         for found in extract_from_dir(
             ROOT, methods, options, KEYWORDS, directory_filter=lambda path: ".venv" not in path
         )
@@ -121,7 +122,7 @@ def test_nothing_is_left_in_english(language, sentences):
     for message, _english, translated in entries(language):
         assert not message.fuzzy, message.id
         assert all(translated), message.id
-        known.add(message.id)
+        known.add((message.id, message.context))
     assert not sentences - known, "make messages, then translate these"
     assert not known - sentences, "make messages drops these"
 
@@ -144,7 +145,7 @@ def test_the_words_are_those_of_card_players(language, sentences):
     """No word of a machine, and the suits as the table calls them."""
     banned = re.compile(BANNED[language], re.IGNORECASE)
     if language == "en":
-        said = [form for each in sentences for form in ((each,) if isinstance(each, str) else each)]
+        said = [form for each, _context in sentences for form in ((each,) if isinstance(each, str) else each)]
     else:
         said = [form for _message, _english, translated in entries(language) for form in translated]
         by_english = {english[0]: translated[0] for _message, english, translated in entries(language)}
@@ -158,7 +159,7 @@ def test_a_game_is_played_in_every_language(language, phone, table, sentences):
     """Each page of a game speaks the language alone: no English sentence is left between its words."""
     phone.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
     english = {
-        each for each in sentences if isinstance(each, str) and "%" not in each and len(each.split()) > 2
+        each for each, _context in sentences if isinstance(each, str) and "%" not in each and len(each.split()) > 2
     }
     if language != "en":
         same = {
