@@ -341,7 +341,10 @@ class FindForm(Form):
             ("", pgettext("rules", "all")),
             *((name or UNNAMED, name or _("House rules")) for name in choices.rules),
         ]
-        self.year.choices = [("", pgettext("years", "all")), *((str(year), str(year)) for year in choices.years)]
+        self.year.choices = [
+            ("", pgettext("years", "all")),
+            *((str(year), str(year)) for year in choices.years),
+        ]
         self.state.choices = [
             ("", pgettext("games", "all")),
             ("finished", _("finished")),

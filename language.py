@@ -10,6 +10,7 @@ import gettext as catalogues
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from unicodedata import bidirectional
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_time
@@ -102,8 +103,15 @@ def say(problem: Problem) -> str:
     """What the rules object to, in the reader's language and as a sentence."""
     one_form = not problem.plural
     text = _plain(problem.text) if one_form else _plural(problem.text, problem.plural, problem.count)
-    sentence = text % dict(problem.values)
+    sentence = text % {key: _fenced(value) for key, value in problem.values}
     return gettext("%(sentence)s.", sentence=sentence[:1].upper() + sentence[1:])
+
+
+def _fenced(value: object) -> object:
+    """A name that runs the other way than the sentence around it, kept apart as `<bdi>` would in a page."""
+    against = ("L",) if locale().text_direction == "rtl" else ("R", "AL")
+    runs_against = isinstance(value, str) and any(bidirectional(letter) in against for letter in value)
+    return f"\u2068{value}\u2069" if runs_against else value
 
 
 def day(value: date) -> str:
@@ -122,8 +130,9 @@ def percent(share: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """A number with one decimal."""
-    return format_decimal(value, "#,##0.0", locale=locale())
+    """A number with one decimal; a real minus, which stays ahead of it from right to left."""
+    number = format_decimal(value, "#,##0.0", locale=locale()).replace("-", "−")
+    return f"\u2066{number}\u2069" if value < 0 and locale().text_direction == "rtl" else number
 
 
 def month(value: date) -> str:
