@@ -32,7 +32,7 @@ def init_app(app: Flask) -> None:
     app.config.setdefault("TRANSLATIONS", TRANSLATIONS)
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True, pgettext=_in_context)  # type: ignore[attr-defined]
-    filters = (say, day, short_day, month, weekday, clock, lasted, percent, decimal)
+    filters = (say, day, short_day, noted_day, month, weekday, clock, lasted, percent, decimal)
     app.jinja_env.filters.update({each.__name__: each for each in filters})
     app.jinja_env.globals.update(
         language=lambda: locale().language,
@@ -122,6 +122,11 @@ def day(value: date) -> str:
 def short_day(value: date) -> str:
     """The same in few characters, for tables."""
     return format_date(value, "medium", locale=locale())
+
+
+def noted_day(value: str) -> str:
+    """A date as a game record has it, 2026-01-31, in few characters as people there write it."""
+    return short_day(date.fromisoformat(value))
 
 
 def percent(share: float) -> str:

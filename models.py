@@ -939,7 +939,7 @@ class Game(Base):
             if _changes("tally", entry.tally, tricks, was, seat):
                 others = sum(each.tally or 0 for each in hand.entries if each is not entry)
                 if not 0 <= tricks <= hand.cards - others:
-                    raise RulesError(problem("all %(cards)d tricks are given away", cards=hand.cards))
+                    raise RulesError(problem("every trick is given to somebody"))
                 entry.tally = tricks
 
     def hand_over(self, act: Act, number: int) -> None:

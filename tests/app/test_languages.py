@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from datetime import date
 from pathlib import Path
@@ -115,6 +116,21 @@ def sentences():
     }
 
 
+def test_no_file_is_forgotten(sentences):
+    """Whatever the code objects to anywhere is among the sentences that translators get."""
+    known = {text for each, _context in sentences for text in ((each,) if isinstance(each, str) else each)}
+    said = {}
+    for file in (*ROOT.glob("*.py"), *ROOT.glob("views/*.py"), *ROOT.glob("rules/*.py")):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.Constant):
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            if name in KEYWORDS.keys() - {"pgettext"}:
+                said[call.args[0].value] = file.name
+    assert len(said) > 100
+    assert not {text: file for text, file in said.items() if text not in known}
+
+
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_nothing_is_left_in_english(language, sentences):
     """Each sentence of the code has its entry, each entry all its plural forms, and none is a guess."""
@@ -159,7 +175,9 @@ def test_a_game_is_played_in_every_language(language, phone, table, sentences):
     """Each page of a game speaks the language alone: no English sentence is left between its words."""
     phone.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
     english = {
-        each for each, _context in sentences if isinstance(each, str) and "%" not in each and len(each.split()) > 2
+        each
+        for each, _context in sentences
+        if isinstance(each, str) and "%" not in each and len(each.split()) > 2
     }
     if language != "en":
         same = {
