@@ -12,7 +12,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from database import db
-from language import LANGUAGES
+from language import LANGUAGES, say
+from rules.problem import problem
 
 ROOT = Path(__file__).parents[2]
 TRANSLATED = LANGUAGES[1:]
@@ -248,3 +249,36 @@ def test_one_few_and_many_are_told_apart(phone, table):
         if cards < 5:
             table.play((cards, 0, 0, 0), (cards, 0, 0, 0))
     assert said == ["karta", "karty", "kart"]
+
+
+@pytest.mark.pages
+def test_a_phone_speaks_what_was_chosen_on_it(phone, other_phone, table):
+    """Pages, mistakes, what goes along without a network and the home screen: all in it, on this phone alone."""
+    table.start(*FOUR, order="own", plan="1,1", trump="none")
+    game = f"/g/{table.code}"
+    phone.post("/settings", {"language": "hr"})
+    for path, status in (
+        ("/", 200),
+        (game, 200),
+        (f"{game}/board", 200),
+        ("/g/nowhere", 404),
+        ("/offline", 200),
+    ):
+        assert phone.get(path, status).html["lang"] == "hr"
+        linked = any("/settings" in link["href"] for link in phone.page.select("a[href]"))
+        assert linked, f"{path} leads to where the language is changed"
+    assert phone.client.get("/manifest.webmanifest").json["name"] == "Blok za bodove"
+    told = phone.client.get(f"{game}/offline.json").json
+    assert (told["locale"], told["parts"]["word-none"]) == ("hr", "bez aduta")
+    refused = phone.post("/new", {"do": "start", "newcomers": "Ada, ada"}, 422)
+    assert refused.html["lang"] == "hr"
+    assert other_phone.get(game).html["lang"] == "en"
+
+
+@pytest.mark.pages
+def test_a_name_that_runs_against_the_sentence_is_kept_apart(app):
+    """In a sentence of the rules there is no `<bdi>`, so two characters nobody sees stand around the name."""
+    with app.test_request_context():
+        assert say(problem("%(name)s is at the table already", name="Ada")) == "Ada is at the table already."
+        said = say(problem("%(name)s is at the table already", name="ברונו"))
+        assert said == "\u2068ברונו\u2069 is at the table already."

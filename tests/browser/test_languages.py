@@ -330,4 +330,6 @@ def test_every_page_stays_whole(language, scorebook, demo, take_phone, look):
             faults.append(f"{address} is answered {answer.status}")
         screen = re.sub(r"/[a-z2-7]{20,}", "", address).strip("/").replace("/", "-") or "home"
         faults += look(thumb, language, f"page-{screen}", MIXED)
+        if screen != "settings" and not thumb.page.locator("a[href^='/settings']").count():
+            faults.append(f"{address} does not lead to where the language is changed")
     assert not faults, "\n".join(faults)
