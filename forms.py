@@ -25,7 +25,7 @@ from wtforms.validators import InputRequired, Length, NumberRange, Optional, Val
 
 from codes import SPOKEN_ALPHABET, SPOKEN_LENGTH
 from language import gettext as _
-from language import own_names, say
+from language import own_names, pgettext, say
 from listing import Choices, Wanted
 from rules import names
 from rules.plan import MOST_CARDS, MOST_HANDS, MOST_PLAYERS, ByPlayers, Direction, largest_that_fits, sequence
@@ -337,14 +337,20 @@ class FindForm(Form):
 
     def offer(self, choices: Choices) -> None:
         """Set what there is to choose from in the book."""
-        everything = [("", _("all"))]
         self.player.choices = [("", _("anybody")), *((str(each.id), each.name) for each in choices.people)]
         self.rules.choices = [
-            *everything,
+            ("", pgettext("rules", "all")),
             *((name or UNNAMED, name or _("House rules")) for name in choices.rules),
         ]
-        self.year.choices = [*everything, *((str(year), str(year)) for year in choices.years)]
-        self.state.choices = [*everything, ("finished", _("finished")), ("running", _("still running"))]
+        self.year.choices = [
+            ("", pgettext("years", "all")),
+            *((str(year), str(year)) for year in choices.years),
+        ]
+        self.state.choices = [
+            ("", pgettext("games", "all")),
+            ("finished", _("finished")),
+            ("running", _("still running")),
+        ]
 
     def validate(self, *_more: Any) -> bool:
         """A search of a length that somebody may type, and choices that there are."""

@@ -1,6 +1,7 @@
 """What is said to the person, in their language: gettext for sentences, Babel for dates.
 
-A language is added by its catalogue in translations/ and its line in LANGUAGES (see CONTRIBUTING.md).
+A language is added by its catalogue in translations/ and its line in LANGUAGES (see CONTRIBUTING.md). The settings
+LANGUAGES and TRANSLATIONS say otherwise: tests let the pages speak languages that nobody does.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from contextvars import ContextVar
 from datetime import date, datetime, time, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+from unicodedata import bidirectional
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_decimal, format_percent
 from babel.units import format_unit
-from flask import Flask, g, has_request_context, request, session
+from flask import Flask, current_app, g, has_request_context, request, session
 from markupsafe import Markup
 
 from rules.problem import Problem
@@ -29,14 +31,16 @@ TRANSLATIONS = Path(__file__).parent / "translations"
 
 
 def init_app(app: Flask) -> None:
-    """Give the templates `_`, `trans` and the locale's ways to write dates and lists."""
+    """Give the templates `_`, `pgettext`, `trans` and the locale's ways to write dates and lists."""
+    app.config.setdefault("LANGUAGES", LANGUAGES)
+    app.config.setdefault("TRANSLATIONS", TRANSLATIONS)
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.install_gettext_callables(_plain, _plural, newstyle=True, pgettext=_in_context)  # type: ignore[attr-defined]
     # Half of what a page costs are its sentences: little stands between them and the catalogue.
     app.jinja_env.globals.update(_=_in_page, ngettext=_in_page_plural)
     app.before_request(forget)
     app.teardown_request(lambda _error: forget())
-    dates = (day, short_day, month, weekday, clock, lasted)
+    dates = (day, short_day, noted_day, month, weekday, clock, lasted)
     app.jinja_env.filters.update({each.__name__: each for each in dates})
     others = (say, percent, decimal, suit_word, signed, plain)
     app.jinja_env.filters.update({each.__name__: each for each in others})
@@ -66,11 +70,15 @@ def forget() -> None:
     _reader.set(None)
 
 
-@cache
 def own_names() -> list[tuple[str, str]]:
     """Each language by its code, with its name as its own speakers write it."""
-    named = [(code, Locale.parse(code).get_display_name(code) or code) for code in LANGUAGES]
-    return [(code, name[:1].upper() + name[1:]) for code, name in named]
+    return [(code, _own_name(code)) for code in current_app.config["LANGUAGES"]]
+
+
+@cache
+def _own_name(code: str) -> str:
+    name = Locale.parse(code).get_display_name(code) or code
+    return name[:1].upper() + name[1:]
 
 
 def _known(code: str) -> Locale | None:
@@ -79,7 +87,7 @@ def _known(code: str) -> Locale | None:
         found = Locale.parse(code, sep="-")
     except (ValueError, UnknownLocaleError):
         return None
-    return found if found.language in LANGUAGES else None
+    return found if found.language in current_app.config["LANGUAGES"] else None
 
 
 def gettext(text: str, **values: object) -> str:
@@ -92,6 +100,11 @@ def ngettext(singular: str, plural: str, count: int, **values: object) -> str:
     return _plural(singular, plural, count) % {"num": count, **values}
 
 
+def pgettext(context: str, text: str, **values: object) -> str:
+    """The same for a word with more than one sense in English: `context` tells translators, and nobody else, which."""
+    return _in_context(context, text) % values if values else _in_context(context, text)
+
+
 def unfilled(singular: str, plural: str = "", count: int = 1) -> str:
     """The sentence in the reader's language with its places still open, for a phone that fills them by itself."""
     return _plural(singular, plural, count) if plural else _plain(singular)
@@ -101,8 +114,15 @@ def say(problem: Problem) -> str:
     """What the rules object to, in the reader's language and as a sentence."""
     one_form = not problem.plural
     text = _plain(problem.text) if one_form else _plural(problem.text, problem.plural, problem.count)
-    sentence = text % dict(problem.values)
+    sentence = text % {key: _fenced(value) for key, value in problem.values}
     return gettext("%(sentence)s.", sentence=sentence[:1].upper() + sentence[1:])
+
+
+def _fenced(value: object) -> object:
+    """A name that runs the other way than the sentence around it, kept apart as `<bdi>` would in a page."""
+    against = ("L",) if locale().text_direction == "rtl" else ("R", "AL")
+    runs_against = isinstance(value, str) and any(bidirectional(letter) in against for letter in value)
+    return f"\u2068{value}\u2069" if runs_against else value
 
 
 _SUIT_WORDS: dict[str, Callable[[], str]] = {
@@ -134,24 +154,34 @@ def short_day(value: date) -> str:
     return _date(value.year, value.month, value.day, "medium", str(locale()))
 
 
+def noted_day(value: str) -> str:
+    """A date as a game record has it, 2026-01-31, in few characters as people there write it."""
+    return short_day(date.fromisoformat(value))
+
+
 def percent(share: float) -> str:
     """A share from 0 to 1 in whole percents."""
     return format_percent(share, locale=locale())
 
 
 def decimal(value: float) -> str:
-    """A number with one decimal."""
-    return format_decimal(value, "#,##0.0", locale=locale())
+    """A number with one decimal; a real minus, which stays ahead of it from right to left."""
+    return _kept_together(format_decimal(value, "#,##0.0", locale=locale()).replace("-", "−"))
 
 
 def signed(points: int) -> str:
     """Points with their sign, a real minus."""
-    return f"{points:+d}".replace("-", "−") if points else "0"
+    return _kept_together(f"{points:+d}".replace("-", "−") if points else "0")
 
 
 def plain(points: int) -> str:
     """Points as they add up, a real minus where they are below zero."""
-    return f"{points:d}".replace("-", "−")
+    return _kept_together(f"{points:d}".replace("-", "−"))
+
+
+def _kept_together(number: str) -> str:
+    """From right to left, what is not seen around a number keeps the sign ahead of it."""
+    return f"\u2066{number}\u2069" if _spoken().is_rtl else number
 
 
 def month(value: date) -> str:
@@ -187,36 +217,49 @@ def _time(hour: int, minute: int, spoken: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _spoken().gettext(text)
+    return _spoken().catalogue.gettext(text)
 
 
 def _plural(singular: str, plural: str, count: int) -> str:
-    return _spoken().ngettext(singular, plural, count)
+    return _spoken().catalogue.ngettext(singular, plural, count)
+
+
+def _in_context(context: str, text: str) -> str:
+    return _spoken().catalogue.pgettext(context, text)
 
 
 def _in_page(text: str, **values: object) -> Markup:
     """The sentence in a page, where values are escaped unless they are markup."""
-    return Markup(_spoken().gettext(text)) % values  # noqa: S704 - our own sentences
+    return Markup(_spoken().catalogue.gettext(text)) % values  # noqa: S704 - our own sentences
 
 
 def _in_page_plural(singular: str, plural: str, count: int, **values: object) -> Markup:
     """The same for sentences that count."""
-    return Markup(_spoken().ngettext(singular, plural, count)) % {"num": count, **values}  # noqa: S704
+    text = _spoken().catalogue.ngettext(singular, plural, count)
+    return Markup(text) % {"num": count, **values}  # noqa: S704
 
 
-_reader: ContextVar[catalogues.NullTranslations | None] = ContextVar("reader", default=None)
-"""The catalogue of the language in which this request is answered, once it is known."""
+class Reader(NamedTuple):
+    """How this request is answered, looked up once."""
+
+    catalogue: catalogues.NullTranslations
+    is_rtl: bool
 
 
-def _spoken() -> catalogues.NullTranslations:
+_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
+
+
+def _spoken() -> Reader:
     if (known := _reader.get()) is not None:
         return known
-    found = _catalogue(locale().language)
-    if has_request_context():
-        _reader.set(found)
+    if not has_request_context():
+        return Reader(catalogues.NullTranslations(), is_rtl=False)
+    spoken = locale()
+    found = Reader(_read(current_app.config["TRANSLATIONS"], spoken.language), spoken.text_direction == "rtl")
+    _reader.set(found)
     return found
 
 
 @cache
-def _catalogue(language: str) -> catalogues.NullTranslations:
-    return catalogues.translation("messages", TRANSLATIONS, [language], fallback=True)
+def _read(folder: Path, language: str) -> catalogues.NullTranslations:
+    return catalogues.translation("messages", folder, [language], fallback=True)

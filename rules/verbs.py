@@ -164,7 +164,7 @@ def count(sheet: Sheet, number: int, seat: int, tricks: int, *, was: int | None)
     if not changes("tally", hand.tally[seat], tricks, was, seat):
         return sheet
     if not 0 <= tricks <= hand.tricks_left + (hand.tally[seat] or 0):
-        raise RulesError(problem("all %(cards)d tricks are given away", cards=hand.cards))
+        raise RulesError(problem("every trick is given to somebody"))
     return sheet.with_hand(replace(hand, tally=_at(hand.tally, seat, tricks)))
 
 

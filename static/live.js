@@ -109,7 +109,9 @@
     const line = document.querySelector("[data-away]");
     const since = confirmed || new Date(page().dataset.asOf);
     if (isAway && line) {
-      const time = since.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      // Of the countries that speak the page's language, the phone's own.
+      const language = navigator.languages.find((each) => each.split("-")[0] === root.lang) ?? root.lang;
+      const time = since.toLocaleTimeString(language, { timeStyle: "short" });
       line.textContent = line.dataset.away.replace("{time}", time);
       if (!root.classList.contains("is-away")) tell(line.textContent);
     }

@@ -150,7 +150,7 @@ def as_csv_file() -> Response:
 
 
 def _title() -> str:
-    return f"{_('scorebook')} {g.book.name} {now().date().isoformat()}"
+    return " ".join((_("Scorebook"), g.book.name, now().date().isoformat()))
 
 
 def _streamed(lines: Iterable[str], mimetype: str, front: str = "") -> Response:

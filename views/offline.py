@@ -47,6 +47,8 @@ def manifest() -> Response:
         id="/",
         name=gettext("Scorebook"),
         short_name=gettext("Scorebook"),
+        lang=locale().language,
+        dir=locale().text_direction,
         start_url=url_for("home.home", resume=""),
         scope="/",
         display="standalone",

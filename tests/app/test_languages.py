@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from datetime import date
 from pathlib import Path
@@ -11,7 +12,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from database import db
-from language import LANGUAGES
+from language import LANGUAGES, say
+from rules.problem import problem
 
 ROOT = Path(__file__).parents[2]
 TRANSLATED = LANGUAGES[1:]
@@ -20,6 +22,7 @@ KEYWORDS = {
     "_": None,
     "gettext": None,
     "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
     "problem": (1,),
     "counted_problem": (1, 2),
     "_wrong": (1,),
@@ -100,18 +103,33 @@ def entries(language):
 
 @pytest.fixture(scope="module")
 def sentences():
-    """Every sentence that the code says, as it is extracted for translators."""
+    """Every sentence that the code says with its context, mostly none, as it is extracted for translators."""
     lines = re.findall(r"^\[(\w+): (.+)\]$", (ROOT / "babel.cfg").read_text(), re.MULTILINE)
     methods = [(pattern, method) for method, pattern in lines]
     options = {
         pattern: {"extensions": "jinja2.ext.i18n"} for pattern, method in methods if method == "jinja2"
     }
     return {
-        found[2]
+        (found[2], found[4])
         for found in extract_from_dir(
             ROOT, methods, options, KEYWORDS, directory_filter=lambda path: ".venv" not in path
         )
     }
+
+
+def test_no_file_is_forgotten(sentences):
+    """Whatever the code objects to anywhere is among the sentences that translators get."""
+    known = {text for each, _context in sentences for text in ((each,) if isinstance(each, str) else each)}
+    said = {}
+    for file in (*ROOT.glob("*.py"), *ROOT.glob("views/*.py"), *ROOT.glob("rules/*.py")):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.Constant):
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            if name in KEYWORDS.keys() - {"pgettext"}:
+                said[call.args[0].value] = file.name
+    assert len(said) > 100
+    assert not {text: file for text, file in said.items() if text not in known}
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -121,7 +139,7 @@ def test_nothing_is_left_in_english(language, sentences):
     for message, _english, translated in entries(language):
         assert not message.fuzzy, message.id
         assert all(translated), message.id
-        known.add(message.id)
+        known.add((message.id, message.context))
     assert not sentences - known, "make messages, then translate these"
     assert not known - sentences, "make messages drops these"
 
@@ -144,7 +162,7 @@ def test_the_words_are_those_of_card_players(language, sentences):
     """No word of a machine, and the suits as the table calls them."""
     banned = re.compile(BANNED[language], re.IGNORECASE)
     if language == "en":
-        said = [form for each in sentences for form in ((each,) if isinstance(each, str) else each)]
+        said = [form for each, _context in sentences for form in ((each,) if isinstance(each, str) else each)]
     else:
         said = [form for _message, _english, translated in entries(language) for form in translated]
         by_english = {english[0]: translated[0] for _message, english, translated in entries(language)}
@@ -158,7 +176,9 @@ def test_a_game_is_played_in_every_language(language, phone, table, sentences):
     """Each page of a game speaks the language alone: no English sentence is left between its words."""
     phone.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
     english = {
-        each for each in sentences if isinstance(each, str) and "%" not in each and len(each.split()) > 2
+        each
+        for each, _context in sentences
+        if isinstance(each, str) and "%" not in each and len(each.split()) > 2
     }
     if language != "en":
         same = {
@@ -229,3 +249,37 @@ def test_one_few_and_many_are_told_apart(phone, table):
         if cards < 5:
             table.play((cards, 0, 0, 0), (cards, 0, 0, 0))
     assert said == ["karta", "karty", "kart"]
+
+
+@pytest.mark.pages
+def test_a_phone_speaks_what_was_chosen_on_it(phone, other_phone, table):
+    """Pages, mistakes, what goes along without a network and the home screen: all in it, on this phone alone."""
+    table.start(*FOUR, order="own", plan="1,1", trump="none")
+    game = f"/g/{table.code}"
+    phone.post("/settings", {"language": "hr"})
+    for path, status in (
+        ("/", 200),
+        (game, 200),
+        (f"{game}/board", 200),
+        ("/g/nowhere", 404),
+        ("/offline", 200),
+    ):
+        assert phone.get(path, status).html["lang"] == "hr"
+        linked = any("/settings" in link["href"] for link in phone.page.select("a[href]"))
+        assert linked, f"{path} leads to where the language is changed"
+    assert phone.client.get("/manifest.webmanifest").json["name"] == "Blok za bodove"
+    told = phone.client.get(f"{game}/offline.json").json
+    assert (told["locale"], told["parts"]["word-none"]) == ("hr", "bez aduta")
+    refused = phone.client.post("/new", data={"do": "start"}, headers={"Origin": "http://localhost"})
+    assert refused.status_code == 422
+    assert "<title>Greška: Nova partija" in refused.text
+    assert other_phone.get(game).html["lang"] == "en"
+
+
+@pytest.mark.pages
+def test_a_name_that_runs_against_the_sentence_is_kept_apart(app):
+    """In a sentence of the rules there is no `<bdi>`, so two characters nobody sees stand around the name."""
+    with app.test_request_context():
+        assert say(problem("%(name)s is at the table already", name="Ada")) == "Ada is at the table already."
+        said = say(problem("%(name)s is at the table already", name="ברונו"))
+        assert said == "\u2068ברונו\u2069 is at the table already."

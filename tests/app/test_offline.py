@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 from sqlalchemy import select
 
+from language import day
 from models import Game, Keeper, db
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
@@ -101,6 +102,7 @@ def test_the_home_screen_gets_its_icons(phone):
     """The manifest names icons that are there, a maskable one among them, and opens the running game."""
     manifest = phone.client.get("/manifest.webmanifest")
     assert manifest.mimetype == "application/manifest+json"
+    assert (manifest.json["lang"], manifest.json["dir"]) == ("en", "ltr")
     icons = manifest.json["icons"]
     assert {icon["purpose"] for icon in icons} == {"any", "maskable"}
     for icon in icons:
@@ -170,7 +172,25 @@ def test_moments_are_told_so_that_a_phone_can_put_them_into_its_zone(table):
     before = datetime.now(UTC)
     table.bid_one(1)
     log = table.phone.get(f"/g/{table.code}/log")
-    time = log.select_one("ol.log time")
-    at = datetime.fromisoformat(time["datetime"])
+    moment = log.select_one("ol.log time")
+    at = datetime.fromisoformat(moment["datetime"])
     assert before.replace(microsecond=0) <= at <= datetime.now(UTC)
-    assert time.get_text().endswith("UTC")
+    assert moment.get_text().endswith("UTC")
+
+
+@pytest.mark.pages
+def test_a_game_past_midnight_keeps_the_day_it_began(table, monkeypatch):
+    """What happens on the next day is in the log with that day; sheet and list have the day of the first hand."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    began = played_on(table)
+    later = datetime.combine(began + timedelta(days=1), time(0, 20), UTC)
+    monkeypatch.setattr("views.now", lambda: later)
+    table.bid_one(1)
+    monkeypatch.undo()
+    assert played_on(table) == began
+    told = table.phone.get(f"/g/{table.code}/log").select_one("ol.log time")
+    assert (told["datetime"], told["data-day"]) == (later.isoformat(), began.isoformat())
+    with table.phone.client.application.test_request_context():
+        days = {each: day(each) for each in (began, later.date())}
+    assert days[later.date()] in told.get_text()
+    assert days[began] in table.sheet().select_one(".about").get_text()

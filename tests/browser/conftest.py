@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -28,7 +29,6 @@ from playwright.sync_api import (
     expect,
 )
 
-FLASK = [sys.executable, "-m", "flask", "--app", "app.py"]
 PATIENCE = 10  # seconds, for a page, an expectation, a start of the server
 
 
@@ -56,10 +56,11 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 class Server:
     """A scorebook with an empty database, as `make run` would serve it; it can be stopped, and started again.
 
-    A process of its own: in a thread it would share Python's lock with Playwright.
+    A process of its own: in a thread it would share Python's lock with Playwright. `app` is the file that makes it.
     """
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, app: str = "app.py") -> None:
+        self.flask = [sys.executable, "-m", "flask", "--app", app]
         self.data = folder / "data"
         self.log = folder / "log"
         self.where: dict[str, Any] = {
@@ -72,19 +73,26 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        with self.log.open("a") as log:
-            if subprocess.run([*FLASK, "migrate"], check=False, stdout=log, **self.where).returncode:
-                pytest.fail(f"flask migrate failed: {self.log.read_text()}", pytrace=False)
+        self.run("migrate")
 
     @property
     def address(self) -> str:
         """Where it is served."""
         return f"http://127.0.0.1:{self.port}"
 
+    def run(self, *command: str) -> str:
+        """Run a command of flask on its database; gives what it prints."""
+        done = subprocess.run(
+            [*self.flask, *command], check=False, stdout=subprocess.PIPE, text=True, **self.where
+        )
+        if done.returncode:
+            pytest.fail(f"flask {command[0]} failed: {done.stdout}", pytrace=False)
+        return done.stdout
+
     def start(self) -> Server:
         """Serve, and wait until it answers."""
         with self.log.open("a") as log:
-            command = [*FLASK, "serve", "--host", "127.0.0.1", "--port", str(self.port)]
+            command = [*self.flask, "serve", "--host", "127.0.0.1", "--port", str(self.port)]
             self.process = subprocess.Popen(command, stdout=log, **self.where)
         deadline = time.monotonic() + PATIENCE
         while not answers(self.port):
@@ -131,6 +139,12 @@ def server(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
     served = Server(pytestconfig.rootpath, tmp_path_factory.mktemp("served")).start()
     yield served.address
     served.stop()
+
+
+@pytest.fixture(scope="session")
+def new_server(pytestconfig: pytest.Config) -> Callable[..., Server]:
+    """Makes a server in a folder; with `app`, of a file that makes another app than usual."""
+    return functools.partial(Server, pytestconfig.rootpath)
 
 
 def answers(port: int) -> bool:

@@ -508,3 +508,14 @@ def test_moments_and_the_day_are_those_of_the_reader(take_phone):
     assert "UTC" not in said.inner_text()
     clock = "(at) => new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(new Date(at))"
     assert said.inner_text() == thumb.page.evaluate(clock, said.get_attribute("datetime"))
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"), [("Pacific/Auckland", "1 Feb 2026, 12:30"), ("America/Los_Angeles", "15:30")]
+)
+def test_a_moment_has_its_day_where_that_is_not_the_games(take_phone, zone, told):
+    """One moment of the evening of 31 January, read in two zones: with its date only where it is another one."""
+    thumb = take_phone(timezone_id=zone).open("/settings")
+    moment = '<time datetime="2026-01-31T23:30:00+00:00" data-day="2026-01-31"></time>'
+    thumb.page.evaluate("(moment) => document.body.insertAdjacentHTML('beforeend', moment)", moment)
+    expect(thumb.page.locator("time[data-day]")).to_have_text(told)
