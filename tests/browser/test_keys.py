@@ -6,7 +6,6 @@ import io
 
 import pytest
 import zxingcpp
-from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -53,30 +52,3 @@ def test_a_link_is_copied_where_the_browser_can(thumb):
     thumb.page.add_init_script("delete Navigator.prototype.clipboard")
     thumb.open(f"/g/{code}/share")
     expect(thumb.page.locator("[data-share]")).to_be_hidden()
-
-
-def test_the_pages_of_keys_are_for_everybody(thumb):
-    """Axe finds nothing in either theme, and nothing runs off a screen of 320 pixels."""
-    thumb.start(*FOUR, order="own", plan="1")
-    code = thumb.code
-    thumb.open("/").follow("Keepers")
-    keepers = thumb.page.url
-    thumb.page.set_viewport_size({"width": 320, "height": 640})
-    found = []
-    for name in ("keepers", "link", "share", "watch", "books"):
-        if name == "link":
-            thumb.open(keepers).tap("invite")
-        else:
-            thumb.open(
-                {"keepers": keepers, "share": f"/g/{code}/share", "watch": "/watch", "books": "/books"}[name]
-            )
-        for summary in thumb.page.locator("summary").all():
-            summary.tap()
-        assert thumb.page.evaluate("document.documentElement.scrollWidth") <= 320, name
-        for theme in ("light", "dark"):
-            thumb.page.emulate_media(color_scheme=theme)
-            violations = Axe().run(thumb.page).response["violations"]
-            found += [
-                (name, theme, each["id"], [node["target"] for node in each["nodes"]]) for each in violations
-            ]
-    assert not found
