@@ -502,7 +502,7 @@ const offline = (() => {
       blind: state.blind.includes(seat) ? fill("blind") : "",
       bid:
         bid === null
-          ? fill("no-bid", { seat })
+          ? fill("no-bid")
           : fill("bid", { seat, bid, mark: mark("bids", seat), news: fill("news-bid", { player: game.names[seat], bid }) }),
     };
   }

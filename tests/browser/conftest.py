@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -90,6 +90,7 @@ class Server:
         deadline = time.monotonic() + PATIENCE
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
                 pytest.fail(f"flask serve did not start: {self.log.read_text()}", pytrace=False)
             time.sleep(0.05)
         return self
@@ -506,6 +507,10 @@ def installed(
 LOOK = (Path(__file__).parent / "look.js").read_text("utf-8")
 """What is wrong with how a page lies and what its colours are; the numbers of the targets stand before each fault."""
 
+AXE = """async (rules) => (await axe.run(document, rules)).violations.map(
+  ({ id, help, nodes }) => `${id} (${help}) at ${nodes.map((node) => node.target).join("; ")}`)"""
+"""What axe finds wrong with a page into which it was put."""
+
 NARROW, USUAL, HEIGHT = 320, 360, 740
 """A very small phone and a small one, in CSS pixels."""
 
@@ -527,8 +532,9 @@ class Eyes:
     def look(self, page: Page, screen: str) -> None:
         """Look at the page as it is now, under the name of the screen."""
         self.seen.add(urlsplit(page.url).path)
-        axe = Axe()
-        everything = {"resultTypes": ["violations"]}
+        everything = {"resultTypes": ["violations"], "preload": False}
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(AXE_SCRIPT)
         # Only colours differ between the themes.
         colours = {**everything, "runOnly": ["color-contrast"]}
         for theme, rules, width in (("light", everything, NARROW), ("dark", colours, USUAL)):
@@ -537,9 +543,7 @@ class Eyes:
             where = f"{screen}, {theme} at {width}"
             page.screenshot(path=self.folder / f"{screen}-{width}-{theme}.png", scale="css")
             self._measure(page, where)
-            for violation in axe.run(page, options=rules).response["violations"]:
-                nodes = "; ".join(str(node["target"]) for node in violation["nodes"])
-                self.faults.append(f"{where}: P7: {violation['id']} ({violation['help']}) at {nodes}")
+            self.faults += [f"{where}: P7: {fault}" for fault in page.evaluate(AXE, rules)]
         browser = page.context.new_cdp_session(page)
         browser.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
         for width in (USUAL, NARROW):
