@@ -42,7 +42,7 @@ def open_all(thumb):
 @pytest.mark.target("P3")
 @pytest.mark.target("P4")
 @pytest.mark.target("P7")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_every_page_is_for_everybody(thumb, take_phone, eyes, complaints):
     """Axe, targets, contrast and 200 % text: all pages, refusals, questions and errors, in both themes."""
     page = thumb.page
