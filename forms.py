@@ -202,7 +202,7 @@ class CodeForm(Form):
 
     code = StringField()
 
-    def pasted(self) -> dict[str, str]:
+    def pasted(self) -> dict[str, Any]:
         """What a pasted link of a scorebook opens: the `key` of an invitation, or the `code` of a game; else nothing.
 
         An app on a home screen has no line for addresses, and links open in the browser beside it.
