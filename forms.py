@@ -199,9 +199,19 @@ class BookForm(TapForm):
 
 
 class CodeForm(Form):
-    """Six characters as somebody said them: in any case, with blanks or dashes between."""
+    """Six characters as somebody said them, in any case, with blanks or dashes between; or a link that was pasted."""
 
     code = StringField()
+
+    def pasted(self) -> dict[str, Any]:
+        """What a pasted link of a scorebook opens: the `key` of an invitation, or the `code` of a game; else nothing.
+
+        An app on a home screen has no line for addresses, and links open in the browser beside it.
+        """
+        found = re.search(
+            r"/k/(?P<key>[\w-]{32})(?![\w-])|/g/(?P<code>[a-z2-7]{26})(?!\w)", self.code.data or "", re.ASCII
+        )
+        return {name: value for name, value in found.groupdict().items() if value} if found else {}
 
     def validate_code(self, field: StringField) -> None:
         """Six characters of those a code is made of; nothing else is looked for."""

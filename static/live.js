@@ -67,14 +67,23 @@
     const fresh = next.querySelector("[data-page]");
     if (!fresh || isBusy()) return;
     const known = news(shown);
+    const key = document.activeElement.dataset.key;
     const fragment = new URL(answer.url).pathname === location.pathname ? location.hash : "";
     turn(shown, fresh);
+    if (key && document.activeElement === document.body) focusOn(key);
     document.body.className = next.body.className;
     document.title = next.title;
     history.replaceState(null, "", answer.url + fragment);
     tell([...news(page())].filter((each) => !known.has(each)).join(" "));
     deaf = "writes" in page().dataset ? performance.now() + DEAF : 0;
     stayAwake();
+  }
+
+  // Whoever stands on a button by keyboard stays there, or goes on with the next pad.
+  function focusOn(key) {
+    const same = page().querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`);
+    const target = same || page().querySelector(".dock button:not(:disabled), .dock a");
+    if (target) target.focus({ preventScroll: true });
   }
 
   // Turns a node into another by touching what differs. A form is never half an old one: its fields belong together.

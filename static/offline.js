@@ -11,7 +11,7 @@ const offline = (() => {
   "use strict";
 
   const FORMAT = 1; // as in views/offline.py
-  const PATIENCE = 6000; // milliseconds that somebody waits for the server
+  const PATIENCE = 2000; // milliseconds that somebody waits for the server; within 3 s a tap is saved, or marked as not saved
   const LONG_PATIENCE = 30000; // and that the queue does, behind the scenes
   const channel = new BroadcastChannel("scorebook");
 
@@ -422,6 +422,7 @@ const offline = (() => {
           tap: fill(given < hand.cards ? "tap-more" : "tap-none", {
             ...{ seat, role, player: name(seat), bid: state.bids[seat], more: count + 1 },
             mark: mark("bids", seat) || mark("tally", seat),
+            label: fill("label-more", { player: game.names[seat] }),
           }),
           less: count ? fill("tap-less", { seat, label, fewer: count - 1 }) : "",
         });
@@ -448,6 +449,7 @@ const offline = (() => {
           ...{ fewer: shown - 1, noLess: shown ? "" : " disabled", labelLess: fill("label-less", { player }) },
           ...{ more: shown + 1, noMore: shown < hand.cards ? "" : " disabled", labelMore: fill("label-more", { player }) },
           missed: shown === state.bids[seat] ? "" : " is-missed",
+          ...{ took: fill("took", { tricks: shown }), news: fill("word-tricks", { player, tricks: shown }) },
         });
       };
       const isAsked = asked.objection?.what === "everybody-made-it";
@@ -492,13 +494,16 @@ const offline = (() => {
     return fill("balance", { sum: fill(`bid-of-${hand.cards}`, { bids: total, num: hand.cards }), verdict: isComplete ? verdict : "" });
   }
 
-  function inRow({ state, hand, fill, name, mark }, seat) {
+  function inRow({ game, state, hand, fill, name, mark }, seat) {
     const bid = state.bids[seat];
     return {
       player: name(seat),
       role: seat === hand.dealer ? fill("dealer") : "",
       blind: state.blind.includes(seat) ? fill("blind") : "",
-      bid: bid === null ? fill("no-bid") : fill("bid", { bid, mark: mark("bids", seat) }),
+      bid:
+        bid === null
+          ? fill("no-bid")
+          : fill("bid", { seat, bid, mark: mark("bids", seat), news: fill("news-bid", { player: game.names[seat], bid }) }),
     };
   }
 

@@ -132,6 +132,7 @@
     const active = document.activeElement;
     const focused = place(active);
     const typed = active.matches("input") && active.type === "text" && active.value !== sent.get(active.name) ? active.value : null;
+    const told = news(page());
     const scroll = [window.scrollX, window.scrollY];
     const moved = address && new URL(address, location.href).pathname !== location.pathname;
     known = new Set([...page().querySelectorAll("[data-key]")].map((button) => button.dataset.key));
@@ -141,7 +142,7 @@
     if (address) history[moved ? "pushState" : "replaceState"](null, "", address);
     moved ? window.scrollTo(0, 0) : window.scrollTo(...scroll);
     focus(fresh, key, focused, typed);
-    announce(fresh);
+    announce(fresh, told);
     shownAt = performance.now();
   }
 
@@ -154,20 +155,28 @@
   }
 
   // Focus moves as the bidding does: to the same button or field if it is still there, or else to the first of the
-  // next pad. What was typed while the answer was on its way stays.
+  // next pad, or to what leads on. What was typed while the answer was on its way stays.
   function focus(fresh, key, focused, typed) {
     const same = key && fresh.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`);
     const field = focused && fresh.querySelector(`input${focused}`);
     if (field && typed !== null) field.value = typed;
-    const target = same || field || fresh.querySelector(".dock button");
+    const target = same || field || fresh.querySelector(".dock button:not(:disabled), .dock a") || fresh.querySelector("a");
     if (target) target.focus({ preventScroll: true });
     const now = fresh.querySelector("[aria-current]");
     if (now) now.scrollIntoView({ block: "nearest" });
   }
 
-  function announce(fresh) {
-    const said = fresh.querySelector("[role=alert]") || fresh.querySelector("[data-announce]");
-    document.querySelector("[data-announcer]").textContent = said ? said.textContent.trim() : "";
+  // What is new on the page is told to those who listen, once; an alert speaks for itself.
+  function announce(fresh, told) {
+    const said = fresh.querySelector("[role=alert]") ? [] : [...news(fresh)].filter((each) => !told.has(each));
+    document.querySelector("[data-announcer]").textContent = said.join(" ");
+  }
+
+  function news(shown) {
+    const parts = [...shown.querySelectorAll("[data-announce], [data-news]")];
+    const whole = parts.filter((each) => !each.parentElement.closest("[data-announce]"));
+    const sentence = (text) => text.trim().replace(/\s+/g, " ").replace(/[^.!?।]$/, "$&.");
+    return new Set(whole.map((each) => sentence("announce" in each.dataset ? each.textContent : each.dataset.news)));
   }
 
   // The page of an address that was pushed is fetched anew: it may have changed since.

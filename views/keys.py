@@ -45,8 +45,10 @@ def watch() -> str:
 
 @bp.post("/watch")
 def coded() -> str | Response | tuple[str, int]:
-    """The game of a code; or, where it makes a keeper, one button that does."""
+    """The game of a code; or, where it makes a keeper, one button that does. A pasted link leads where it would."""
     form = CodeForm(request.form)
+    if link := form.pasted():
+        return redirect(url_for("keys.invitation" if "key" in link else "sheet.now_played", **link))
     good = form.validate()
     code = form.code.data or ""
     invited = Invitation.find_spoken(code, now(), writing=True)

@@ -158,6 +158,17 @@ def test_what_is_no_code_is_told(phone, typed):
     assert phone.page.title.get_text().startswith("Error:")
 
 
+@pytest.mark.pages
+def test_a_pasted_link_leads_where_it_would(game, other_phone):
+    """An app on a home screen has no line for addresses: links are pasted where codes are typed, of any host."""
+    invitation, _code = make(game)
+    type_code(other_phone, f" Look: http://localhost{invitation} ")
+    assert other_phone.address == invitation
+    type_code(other_phone, f"https://elsewhere.example/g/{game.code}/share")
+    assert other_phone.address == f"/g/{game.code}/hands/1"
+    type_code(other_phone, f"https://elsewhere.example{invitation}x", 422)
+
+
 # Watching by code
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -97,6 +98,7 @@ class Server:
         deadline = time.monotonic() + PATIENCE
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
                 pytest.fail(f"flask serve did not start: {self.log.read_text()}", pytrace=False)
             time.sleep(0.05)
         return self
@@ -514,3 +516,74 @@ def installed(
     phone = Installed(lambda: browser_type.launch_persistent_context(profile, **options), browser, complaints)
     yield phone
     phone.close()
+
+
+LOOK = (Path(__file__).parent / "look.js").read_text("utf-8")
+"""What is wrong with how a page lies and what its colours are; the numbers of the targets stand before each fault."""
+
+AXE = """async (rules) => (await axe.run(document, rules)).violations.map(
+  ({ id, help, nodes }) => `${id} (${help}) at ${nodes.map((node) => node.target).join("; ")}`)"""
+"""What axe finds wrong with a page into which it was put."""
+
+NARROW, USUAL, HEIGHT = 320, 360, 740
+"""A very small phone and a small one, in CSS pixels."""
+
+
+class Eyes:
+    """Looks at pages as many people do, and gathers what is wrong with them (WCAG 2.2 AA, P2-P4 and P7).
+
+    Both themes and both widths; text of twice the size, as the browser can be set to; and the rules of axe.
+    A picture of each theme goes to test-results/screens/ for a person to look at.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.faults: list[str] = []
+        self.least: dict[str, float] = {}
+        self.seen: set[str] = set()
+        """The paths of all pages looked at."""
+
+    def look(self, page: Page, screen: str) -> None:
+        """Look at the page as it is now, under the name of the screen."""
+        self.seen.add(urlsplit(page.url).path)
+        everything = {"resultTypes": ["violations"], "preload": False}
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(AXE_SCRIPT)
+        # Only colours differ between the themes.
+        colours = {**everything, "runOnly": ["color-contrast"]}
+        for theme, rules, width in (("light", everything, NARROW), ("dark", colours, USUAL)):
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            where = f"{screen}, {theme} at {width}"
+            page.screenshot(path=self.folder / f"{screen}-{width}-{theme}.png", scale="css")
+            self._measure(page, where)
+            self.faults += [f"{where}: P7: {fault}" for fault in page.evaluate(AXE, rules)]
+        browser = page.context.new_cdp_session(page)
+        browser.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+        for width in (USUAL, NARROW):
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            self._measure(page, f"{screen}, 200 % text at {width}", is_large=True)
+        browser.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+        browser.detach()
+        page.set_viewport_size({"width": USUAL, "height": HEIGHT})
+
+    def _measure(self, page: Page, where: str, *, is_large: bool = False) -> None:
+        told = page.evaluate(LOOK, {"pad": 44, "other": 24, "apart": 8, "isLarge": is_large})
+        self.faults += [f"{where}: {fault}" for fault in told["faults"]]
+        for what, least in told["least"].items():
+            if least is not None:
+                self.least[what] = min(least, self.least.get(what, least))
+
+
+@pytest.fixture
+def eyes(pytestconfig: pytest.Config, capsys: pytest.CaptureFixture[str]) -> Iterator[Eyes]:
+    """Eyes for pages; at the end of the test they must have found nothing wrong."""
+    folder = pytestconfig.rootpath / "test-results" / "screens"
+    folder.mkdir(parents=True, exist_ok=True)
+    eyes = Eyes(folder)
+    yield eyes
+    figures = ", ".join(f"{what} {least:.2f}" for what, least in sorted(eyes.least.items()))
+    with capsys.disabled():
+        print(f"\n{len(eyes.seen)} addresses looked at; the least of each: {figures}", file=sys.stderr)
+    if eyes.faults:
+        pytest.fail("\n".join(eyes.faults), pytrace=False)

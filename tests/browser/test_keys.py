@@ -6,7 +6,6 @@ import io
 
 import pytest
 import zxingcpp
-from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -55,28 +54,52 @@ def test_a_link_is_copied_where_the_browser_can(thumb):
     expect(thumb.page.locator("[data-share]")).to_be_hidden()
 
 
-def test_the_pages_of_keys_are_for_everybody(thumb):
-    """Axe finds nothing in either theme, and nothing runs off a screen of 320 pixels."""
-    thumb.start(*FOUR, order="own", plan="1")
-    code = thumb.code
-    thumb.open("/").follow("Keepers")
-    keepers = thumb.page.url
-    thumb.page.set_viewport_size({"width": 320, "height": 640})
-    found = []
-    for name in ("keepers", "link", "share", "watch", "books"):
-        if name == "link":
-            thumb.open(keepers).tap("invite")
-        else:
-            thumb.open(
-                {"keepers": keepers, "share": f"/g/{code}/share", "watch": "/watch", "books": "/books"}[name]
-            )
-        for summary in thumb.page.locator("summary").all():
-            summary.tap()
-        assert thumb.page.evaluate("document.documentElement.scrollWidth") <= 320, name
-        for theme in ("light", "dark"):
-            thumb.page.emulate_media(color_scheme=theme)
-            violations = Axe().run(thumb.page).response["violations"]
-            found += [
-                (name, theme, each["id"], [node["target"] for node in each["nodes"]]) for each in violations
-            ]
-    assert not found
+# On the home screen
+
+
+def test_an_app_with_a_memory_of_its_own_asks_for_a_link(thumb, take_phone):
+    """Its start page, opened without a cookie, takes a pasted recovery link; from then on it opens the running game."""
+    thumb.start(*FOUR, dealer=3, order="own", plan="2,1", trump="untracked")
+    hand = thumb.page.url
+    thumb.open("/").follow("Keepers").tap("recovery")
+    recovery = thumb.page.locator(".share-address").inner_text()
+
+    app = take_phone()
+    start = app.page.request.get("/manifest.webmanifest").json()["start_url"]
+    app.open(start)
+    app.page.get_by_label("Recovery link, invitation, or code").fill(recovery)
+    for key in ("code", "accept"):
+        with app.page.expect_navigation():
+            app.button(key).tap()
+        app.rest()
+    app.open(start)
+    assert app.page.url == hand
+    assert app.tap("bid-0-1").bidder == 1
+
+
+IPHONE = "Object.defineProperty(navigator, 'standalone', { value: %s, configurable: true })"
+OFFER = """() => {
+  const event = new Event("beforeinstallprompt", { cancelable: true });
+  event.prompt = () => (window.isAsked = true);
+  window.dispatchEvent(event);
+}"""
+
+
+def test_the_hint_for_the_home_screen_goes_away(take_phone):
+    """By a button where the browser can, in words on an iPhone, not at all in the app; and never again after a no."""
+    thumb = take_phone().open("/")
+    hint = thumb.page.locator("[data-install]")
+    expect(hint).to_be_hidden()
+    thumb.page.evaluate(OFFER)
+    thumb.page.get_by_role("button", name="Put it on the home screen").tap()
+    assert thumb.page.evaluate("() => window.isAsked")
+    expect(hint).to_be_hidden()
+    iphone, app = take_phone(), take_phone()
+    iphone.page.add_init_script(IPHONE % "false")
+    app.page.add_init_script(IPHONE % "true")
+    hint = iphone.open("/").page.locator("[data-install]")
+    expect(hint).to_contain_text("Add to Home Screen")
+    iphone.page.get_by_role("button", name="Not now").tap()
+    expect(hint).to_be_hidden()
+    expect(iphone.reload().page.locator("[data-install]")).to_be_hidden()
+    expect(app.open("/").page.locator("[data-install]")).to_be_hidden()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,6 +71,8 @@ def begin(phone, played: int = 2):
 
 
 KNOWN = """async ([hand, format]) => {
+    const all = await indexedDB.databases();
+    if (!all.some(({ name }) => name === "scorebook")) return false;
     const opening = indexedDB.open("scorebook", 1);
     const games = await new Promise((resolve) => {
         opening.onsuccess = () => {
@@ -84,8 +88,16 @@ KNOWN = """async ([hand, format]) => {
 
 def ready(thumb):
     """Wait until the phone knows the hand it shows."""
-    thumb.page.wait_for_function(KNOWN, arg=[thumb.hand, 1])
+    until(thumb, KNOWN, [thumb.hand, 1])
     return thumb
+
+
+def until(thumb, work, argument=None) -> None:
+    """Wait until some JavaScript, which may have to ask the phone's store, comes to something."""
+    deadline = time.monotonic() + 10
+    while not thumb.page.evaluate(work, argument):
+        assert time.monotonic() < deadline, work
+        thumb.page.wait_for_timeout(50)
 
 
 def waiting(thumb) -> int | None:
@@ -109,7 +121,7 @@ NOTHING_WAITS = """async () => {
 
 def saved(thumb) -> None:
     """Wait until nothing waits any more, and the page is the server's again."""
-    thumb.page.wait_for_function(NOTHING_WAITS)
+    until(thumb, NOTHING_WAITS)
     thumb.page.wait_for_function("() => !('waiting' in document.querySelector('[data-page]').dataset)")
 
 
@@ -284,6 +296,39 @@ def test_an_update_of_the_app_strands_no_open_game(installed, own_server, compla
     own_server.start()
     saved(thumb)
     assert stored(own_server) == facts(HANDS[:2])
+    complaints.forgive(*SOUNDS)
+
+
+@pytest.mark.target("P6")
+@pytest.mark.parametrize("worker", [True, False], ids=["by the worker", "over plain http"])
+def test_a_tap_that_nobody_answers_is_marked_within_three_seconds(
+    installed, own_server, complaints, capsys, worker
+):
+    """The network swallows everything: the bid stands there as not saved, the next one too, and both arrive once."""
+    thumb = installed.open([] if worker else [NO_WORKER])
+    thumb.start(*FOUR, dealer=3, hook=False, order="own", plan="2,1", trump="untracked")
+    thumb.page.wait_for_function(
+        "() => navigator.serviceWorker.controller" if worker else "() => window.answerTap"
+    )
+    ready(thumb)
+    own_server.process.send_signal(signal.SIGSTOP)
+    tapped = time.monotonic()
+    try:
+        thumb.tap("bid-0-1")
+        shown = time.monotonic() - tapped
+        assert waiting(thumb) == 1
+        expect(thumb.page.locator("main")).to_contain_text("Not saved yet: 1")
+        expect(thumb.seat("Ada").locator(".seat-bid")).to_have_text("1")
+        thumb.tap("bid-1-2")
+        assert waiting(thumb) == 2
+    finally:
+        own_server.process.send_signal(signal.SIGCONT)
+    with capsys.disabled():
+        print(f"\nnot saved after {shown:.1f} s", file=sys.stderr)
+    assert shown <= 3
+    thumb.page.clock.fast_forward(6000)
+    saved(thumb)
+    assert [change for change in changes(own_server) if change[0] == "bid"] == [("bid", 1, 0), ("bid", 1, 1)]
     complaints.forgive(*SOUNDS)
 
 

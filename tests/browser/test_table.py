@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
-LONG = tuple(f"{name} {'with a name of forty characters'[: 39 - len(name)]}".ljust(40, "m") for name in FOUR)
-NARROW = 320
 
 
 def seated(thumb, *called):
     """Four at the table without trump, Dmitri deals first; one hand is played: 11, 10, 0 and 10 points."""
     thumb.start(*(called or FOUR), dealer=3, order="own", plan="3,2,1", trump="untracked")
     return thumb.play([1, 0, 1, 0], [1, 0, 2, 0], trump=None).expect("bids")
-
-
-def faults(thumb, screen: str) -> list[str]:
-    """What sticks out sideways, and what axe finds in both themes."""
-    found = []
-    thumb.page.set_viewport_size({"width": NARROW, "height": 740})
-    wide = thumb.page.evaluate("() => document.documentElement.scrollWidth")
-    if wide > NARROW:
-        found.append(f"{screen} is {wide} wide on {NARROW}")
-    everything = {"resultTypes": ["violations"]}
-    # Only colours differ between the themes.
-    for theme, rules in (("light", everything), ("dark", {**everything, "runOnly": ["color-contrast"]})):
-        thumb.page.emulate_media(color_scheme=theme)
-        for violation in Axe().run(thumb.page, options=rules).response["violations"]:
-            where = "; ".join(str(node["target"]) for node in violation["nodes"])
-            found.append(f"{screen}, {theme}: {violation['id']} ({violation['help']}) at {where}")
-    return found
 
 
 def follow(thumb, words: str):
@@ -96,38 +76,3 @@ def test_a_misdeal_is_two_taps_from_the_hand(thumb):
     assert (thumb.hand, thumb.bidder) == (2, 1)
     expect(thumb.page.locator(".seats b.seat-bid")).to_have_count(0)
     expect(thumb.seat("Ada")).to_contain_text("dealer")
-
-
-def test_no_page_sticks_out_and_axe_finds_nothing(thumb, complaints):
-    """Table, correction, log, delete and players, with long names and with a refusal, in both themes at 320 px."""
-    seated(thumb, *LONG)
-    game = f"/g/{thumb.code}"
-    found = faults(thumb.open(f"{game}/hands/1/correct"), "correct")
-    thumb.page.locator("select[name=took-2]").select_option("1")
-    found += faults(send(thumb, "correct"), "correct, asked")
-    thumb.open(f"{game}/table")
-    thumb.page.locator("input[name=points]").fill("10")
-    thumb.page.locator("input[name=reason]").fill("w" * 60)
-    found += faults(send(thumb, "adjust"), "table with a penalty")
-    thumb.page.locator("input[name=name]").first.fill(LONG[0])
-    found += faults(send(thumb, "join"), "table, refused")
-    found += faults(thumb.open(f"{game}/log"), "log")
-    found += faults(thumb.open(f"{game}/delete"), "delete")
-    thumb.open("/")
-    follow(thumb, "Players")
-    thumb.page.locator("summary").first.tap()
-    found += faults(thumb, "players")
-    send(thumb, thumb.page.locator("[data-key^=merge-]").first.get_attribute("data-key"))
-    found += faults(thumb, "players, refused")
-    send(thumb.open(f"{game}/table"), "end")
-    found += faults(thumb, "the end")
-    thumb.open("/")
-    follow(thumb, "Players")
-    follow(thumb, LONG[0])
-    for summary in thumb.page.locator("summary").all():
-        summary.tap()
-    found += faults(thumb, "a player")
-    follow(thumb, "What tables argue about")
-    found += faults(thumb, "questions")
-    assert not found, "\n".join(found)
-    complaints.forgive("422")

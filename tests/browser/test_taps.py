@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +12,7 @@ FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 FIVE = (*FOUR, "Eline")
 
 
+@pytest.mark.target("P1")
 @pytest.mark.parametrize(
     ("names", "bids", "tricks", "most"),
     [(FOUR, [2, 1, 0, 1], [2, 1, 1, 1], 8), (FIVE, [2, 1, 0, 1, 0], [2, 1, 1, 1, 0], 9)],
@@ -35,6 +37,37 @@ def test_a_hand_of_five_cards_costs_few_taps(thumb, capsys, names, bids, tricks,
     with capsys.disabled():
         print(f"\n{len(names)} players, 5 cards: {thumb.taps} taps, {most} at the most", file=sys.stderr)
     assert thumb.taps <= most
+
+
+@pytest.mark.target("P1")
+def test_a_practised_hand_keeps_five_players_in_twenty_seconds(thumb, capsys):
+    """Five bids in six taps at most, tricks in six, all of it in 20 s by a thumb that moves in 350 ms; no keyboard."""
+    thumb.start(*FIVE, dealer=4, hook=True, order="own", plan="5,5", no_trump_on="never")
+    page, taps = thumb.page, 0
+    begun = time.monotonic()
+
+    def tap(*keys):
+        nonlocal taps
+        for key in keys:
+            page.wait_for_timeout(350)
+            thumb.tap(key)
+            no_keyboard(thumb)
+            taps += 1
+
+    tap("trump-hearts")
+    taps = 0
+    tap(*(f"bid-{seat}-{bid}" for seat, bid in enumerate([2, 1, 0, 1, 0])))
+    thumb.expect("play")
+    bids, taps = taps, 0
+    tap("over", "less-0", "more-2", "more-4", "save")
+    thumb.expect("deal")
+    took = time.monotonic() - begun
+    with capsys.disabled():
+        print(f"\n5 players: bids {bids} taps, tricks {taps}, whole hand {took:.1f} s", file=sys.stderr)
+    assert bids <= 6
+    assert taps <= 6
+    assert took <= 20
+    assert thumb.hand == 2
 
 
 def no_keyboard(thumb):
