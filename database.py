@@ -104,6 +104,16 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(path.stem.partition("_")[0] for path in found))
 
 
+def upgrade() -> None:
+    """Bring the tables of the settings' database to what this release needs; they are made where there are none."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    command.upgrade(config, "head")
+
+
 def trouble(*, writing: bool = False) -> Trouble | None:
     """What is wrong with the database of the settings, None when nothing is: one short look.
 

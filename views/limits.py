@@ -20,7 +20,7 @@ from flask_limiter import Limiter
 from limits import RateLimitItem, parse
 from limits.errors import ConfigurationError
 from limits.storage import MemoryStorage
-from limits.strategies import RateLimiter
+from limits.strategies import STRATEGIES, RateLimiter
 from werkzeug.exceptions import TooManyRequests
 
 import journal
@@ -71,7 +71,7 @@ def init_app(app: Flask) -> None:
             "RATELIMIT_STORAGE_URI cannot be used: it is memory:// (or not set), or a storage shared by several "
             f"servers such as redis://host:6379 with its package installed. {str(wrong).partition(':')[0]}"
         ) from None
-    app.extensions["limiter-spare"] = Spare(type(limiter.limiter)(MemoryStorage()))
+    app.extensions["limiter-spare"] = Spare(STRATEGIES[app.config["RATELIMIT_STRATEGY"]](MemoryStorage()))
 
 
 def refuse(limit: Limit) -> None:
