@@ -14,12 +14,18 @@ import sys
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlencode
 
+import click
 import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
 
+import cli
 from app import create_app
 from database import revisions
+from log import Change
 from models import db, new_key
 
 SETTINGS = ("DATABASE_URL", "SECRET_KEY", "RATELIMIT_STORAGE_URI")
@@ -97,9 +103,9 @@ def ask(process, method, path, fields=None, **headers):
         headers["Content-Type"] = "application/x-www-form-urlencoded"
     connection.request(method, path, fields and urlencode(fields), headers)
     answer = connection.getresponse()
-    text = answer.read().decode(errors="replace")
+    page = answer.read().decode(errors="replace")
     connection.close()
-    return answer.status, answer.headers, text
+    return answer.status, answer.headers, page
 
 
 def stopped(process):
@@ -126,7 +132,7 @@ def test_the_journal_has_a_line_a_request_and_no_secret_in_it(serving, change, k
     start |= {"trump": "untracked", "no_trump_on": "never", "missed": 0, "do": "start", "act": new_key()}
     start |= {f"players-{seat}": name for seat, name in enumerate(names)}
     from_far = {"X_Forwarded_For": "203.0.113.77", "X_Request_Id": "from-the-proxy.1"}
-    status, headers, _text = ask(server, "POST", "/new", start, **from_far)
+    status, headers, _page = ask(server, "POST", "/new", start, **from_far)
     assert status == 302
     game = "/g/" + headers["Location"].split("/")[2]
     cookie = headers["Set-Cookie"].partition(";")[0]
@@ -143,16 +149,16 @@ def test_the_journal_has_a_line_a_request_and_no_secret_in_it(serving, change, k
     # The database is broken from here on: what it would have stored is in no trace.
     change("ALTER TABLE change RENAME TO gone")
     bid = {"seat": 1, "bid": 0, "was": "", "act": new_key(), "name": "Zacharybert"}
-    status, headers, _text = ask(server, "POST", f"{game}/hands/1/bids", bid, Cookie=cookie, **from_far)
+    status, headers, _page = ask(server, "POST", f"{game}/hands/1/bids", bid, Cookie=cookie, **from_far)
     assert status == 500
     assert headers["X-Request-Id"] == "from-the-proxy.1"
     lines = stopped(server)
-    text = "".join(lines)
+    written = "".join(lines)
     for secret in (*names, *keys, "203.0.113.77", "a-key-of-nobody", "127.0.0.1"):
-        assert secret not in text
-    assert "/g/<code>/hands/<int:number>/<part>" in text or "/g/<code>/hands/<int:number>/bids" in text
-    assert "OperationalError: no such table: change" in text
-    assert "models.py" in text, "the trace says where"
+        assert secret not in written
+    assert "/g/<code>/hands/<int:number>/<part>" in written or "/g/<code>/hands/<int:number>/bids" in written
+    assert "OperationalError: no such table: change" in written
+    assert "models.py" in written, "the trace says where"
     if kind == "json":
         told = [json.loads(line) for line in lines]
         assert [each["event"] for each in told].count("request") == 8
@@ -173,23 +179,23 @@ def test_the_journal_has_a_line_a_request_and_no_secret_in_it(serving, change, k
         assert re.search(
             r"Z request method=GET route=/g/<code>/version status=200 ms=[\d.]+ bytes=\d+ id=", text
         )
-        assert " request method=GET route=- status=404 " in text
-        assert " ERROR error method=POST route=/g/<code>/hands/" in text
+        assert " request method=GET route=- status=404 " in written
+        assert " ERROR error method=POST route=/g/<code>/hands/" in written
         assert re.search(r"Z stopped seconds=[\d.]+ unanswered=0\n$", lines[-1])
 
 
 def test_health_says_whether_the_database_can_be_worked_with(serving, change, tmp_path):
     """200 when all is well, under any name; 503 in one word when not; never a cookie, an empty database, a line."""
     server = serving(SCOREBOOK_HOST="scores.example", SCOREBOOK_LOG="quiet")
-    status, headers, text = ask(server, "GET", "/health", Host="10.0.0.7:8001", Cookie="scorebook=nonsense")
-    assert (status, json.loads(text)) == (200, {"database": "ready"})
+    status, headers, page = ask(server, "GET", "/health", Host="10.0.0.7:8001", Cookie="scorebook=nonsense")
+    assert (status, json.loads(page)) == (200, {"database": "ready"})
     assert headers["Set-Cookie"] is None
     assert headers["Cache-Control"] == "no-store"
     assert ask(server, "GET", "/", Host="10.0.0.7:8001")[0] == 400, "pages have one name only"
     for revision, kind in (("0001", "older"), ("9999", "newer")):
         change(f"UPDATE alembic_version SET version_num = '{revision}'")
-        status, _headers, text = ask(server, "GET", "/health")
-        assert (status, json.loads(text)) == (503, {"database": kind})
+        status, _headers, page = ask(server, "GET", "/health")
+        assert (status, json.loads(page)) == (503, {"database": kind})
     database = tmp_path / "data" / "scorebook.sqlite"
     database.rename(tmp_path / "gone.sqlite")
     assert json.loads(ask(server, "GET", "/health")[2]) == {"database": "empty"}
@@ -339,3 +345,131 @@ def test_the_release_is_known_by_its_migrations(flask, tmp_path):
     flask("migrate")
     with closing(sqlite3.connect(tmp_path / "data" / "scorebook.sqlite")) as file:
         assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [(revisions()[-1],)]
+
+
+@pytest.mark.pages
+def test_the_page_for_operators_names_only_what_there_is():
+    """Every command, option and setting in docs/operations.md exists."""
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    known = {each.name: each for each in vars(cli).values() if isinstance(each, click.Command)}
+    named = re.findall(r"(?:\bscorebook|app\.py|`flask) ([a-z]+)\b([^`\n]*)", page)
+    told = [(name, rest) for name, rest in named if name in known]
+    assert {name for name, _rest in told} >= {"serve", "migrate", "backup", "restore", "keeper", "recount"}
+    for name, rest in told:
+        options = {option for each in known[name].params for option in each.opts}
+        # Another part of this release: the way back is `migrate --to`.
+        assert set(re.findall(r"--[a-z]+", rest)) <= options | {"--to"}, (name, rest)
+    settings = set(re.findall(r"\b(?:SCOREBOOK|RATELIMIT)_[A-Z_]+", page))
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert settings
+    assert {each for each in settings if f"`{each}`" not in readme} == set()
+
+
+SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
+"""How long is saved while backups are made, in the long test."""
+
+
+@pytest.fixture
+def own_postgresql(postgresql):
+    """The URL of a PostgreSQL database that is nobody else's."""
+    admin = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text("CREATE DATABASE own"))
+    yield make_url(postgresql).set(database="own").render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(text("DROP DATABASE own WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+@pytest.mark.target("T9")
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_nightly_backups_under_load(serving, request, tmp_path, kind):
+    """Ten saves a second through the server, a backup every five seconds; each is restored on a clean host."""
+    place = {}
+    if kind == "postgresql":
+        place["DATABASE_URL"] = request.getfixturevalue("own_postgresql")
+        command("migrate", **place, SCOREBOOK_DATA=str(tmp_path / "data"))
+    server = serving(**place)
+    saved, done = [], threading.Event()
+    keeper = threading.Thread(target=keep, args=(server, saved, done))
+    keeper.start()
+    backups, began_at = [], time.monotonic()
+    until = began_at + SECONDS
+    while time.monotonic() < until:
+        time.sleep(5)
+        path = tmp_path / f"{len(backups)}.sqlite"
+        before, began = len(saved), time.monotonic()
+        command("backup", str(path), **place, SCOREBOOK_DATA=str(tmp_path / "data"))
+        backups.append((path, before, time.monotonic() - began))
+    done.set()
+    keeper.join()
+    rate = len(saved) / (time.monotonic() - began_at)
+    took, log = [], logged(tmp_path / "data", place.get("DATABASE_URL"))
+    assert len(log) == len(saved)
+    for path, before, _seconds in backups:
+        began, clean = time.monotonic(), path.with_suffix("")
+        assert "nothing differs" in command("restore", str(path), SCOREBOOK_DATA=str(clean))
+        took.append(time.monotonic() - began)
+        with closing(sqlite3.connect(clean / "scorebook.sqlite")) as file:
+            assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        kept = logged(clean)
+        assert len(kept) >= before
+        assert kept == log[: len(kept)]
+    slowest = max(seconds for _path, _before, seconds in backups)
+    print(
+        f"\nT9 on {kind}: {len(saved)} saves ({rate:.1f}/s), none refused; {len(backups)} backups, {slowest:.1f} s the "
+        f"slowest; each restored with all that was saved before it began, {max(took):.1f} s the slowest"
+    )
+
+
+def logged(data, url=None):
+    """The taps in the log of a scorebook, in their order."""
+    app = create_app({"DATA_FOLDER": data} | ({"SQLALCHEMY_DATABASE_URI": url} if url else {}))
+    with app.app_context():
+        found = list(db.session.scalars(db.select(Change.action).order_by(Change.id)))
+        db.session.remove()
+        db.engine.dispose()
+    return found
+
+
+def command(*arguments, **settings):
+    """`flask` in a process of its own, which must work; what it says."""
+    environment = {name: value for name, value in os.environ.items() if name not in SETTINGS} | settings
+    return subprocess.run(
+        [sys.executable, "-m", "flask", "--app", "app.py", *arguments],
+        cwd=Path(__file__).parents[2],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def keep(server, saved, done):
+    """Play game after game, ten taps a second; `saved` gets the key of each tap that was acknowledged, in order."""
+    cookie = ""
+    while True:
+        start = {"variant": "classic", "shown_variant": "classic", "order": "own", "dealer": 0, "do": "start"}
+        start |= {"trump": "untracked", "no_trump_on": "never", "missed": 0, "plan": ",".join("1" * 60)}
+        start |= {f"players-{seat}": name for seat, name in enumerate(("Ada", "Bruno", "Chiara"))}
+        status, headers, page = ask(server, "POST", "/new", start | {"act": new_key()}, Cookie=cookie)
+        assert status == 302, page
+        cookie = cookie or headers["Set-Cookie"].partition(";")[0]
+        code = headers["Location"].split("/")[2]
+        for number in range(1, 61):
+            took = {f"tricks-{seat}": int(seat == number % 3) for seat in range(3)}
+            taps = [("bids", {"seat": (number + turn) % 3, "bid": 0, "was": ""}) for turn in range(3)]
+            for part, fields in (
+                *taps,
+                ("over", {}),
+                ("score", took | {f"was-{seat}": "" for seat in range(3)}),
+            ):
+                if done.wait(0.1 - 0.01):
+                    return
+                act = new_key()
+                path = f"/g/{code}/hands/{number}/{part}"
+                status, _headers, page = ask(server, "POST", path, {"act": act, **fields}, Cookie=cookie)
+                assert status == 302, page
+                saved.append(act)
