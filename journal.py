@@ -75,10 +75,17 @@ def note(response: Response) -> Response:
             route=request.url_rule.rule if request.url_rule else "-",
             status=response.status_code,
             ms=round((time.perf_counter() - g.began) * 1000, 1) if "began" in g else None,
-            bytes=response.calculate_content_length() or 0,
+            bytes=size_of(response),
             id=request_id(),
         )
     return response
+
+
+def size_of(response: Response) -> int | None:
+    """How long the body is; None for one that is made while it is sent."""
+    if response.is_sequence:
+        return len(response.get_data())
+    return response.headers.get("Content-Length", type=int)
 
 
 def note_error(error: tuple[type, BaseException, Any] | tuple[None, None, None]) -> None:
@@ -163,5 +170,5 @@ class InWords(logging.Formatter):
         lines = facts.pop("trace", [])
         at, level, event = facts.pop("at"), facts.pop("level"), facts.pop("event")
         words = [at, event if level == "info" else f"{level.upper()} {event}"]
-        words += [f"{name}={value}" for name, value in facts.items()]
+        words += [f"{name}={'-' if value is None else value}" for name, value in facts.items()]
         return "\n".join([" ".join(words), *(f"    {line}" for line in lines)])

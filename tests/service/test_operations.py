@@ -387,10 +387,10 @@ def own_postgresql(postgresql):
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_nightly_backups_under_load(serving, request, tmp_path, kind):
     """Ten saves a second through the server, a backup every five seconds; each is restored on a clean host."""
-    place = {}
+    place = {"SCOREBOOK_DATA": str(tmp_path / kind)}
     if kind == "postgresql":
         place["DATABASE_URL"] = request.getfixturevalue("own_postgresql")
-        command("migrate", **place, SCOREBOOK_DATA=str(tmp_path / "data"))
+    command("migrate", **place)
     server = serving(**place)
     saved, done = [], threading.Event()
     keeper = threading.Thread(target=keep, args=(server, saved, done))
@@ -401,12 +401,12 @@ def test_nightly_backups_under_load(serving, request, tmp_path, kind):
         time.sleep(5)
         path = tmp_path / f"{len(backups)}.sqlite"
         before, began = len(saved), time.monotonic()
-        command("backup", str(path), **place, SCOREBOOK_DATA=str(tmp_path / "data"))
+        command("backup", str(path), **place)
         backups.append((path, before, time.monotonic() - began))
     done.set()
     keeper.join()
     rate = len(saved) / (time.monotonic() - began_at)
-    took, log = [], logged(tmp_path / "data", place.get("DATABASE_URL"))
+    took, log = [], logged(tmp_path / kind, place.get("DATABASE_URL"))
     assert len(log) == len(saved)
     for path, before, _seconds in backups:
         began, clean = time.monotonic(), path.with_suffix("")
