@@ -51,6 +51,8 @@ def start(kind: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(InJson() if kind == "json" else InWords())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    # It warns of each request that waits for a moment.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     LOG.setLevel(logging.WARNING if kind == "quiet" else logging.INFO)
 
 

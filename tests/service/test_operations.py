@@ -177,7 +177,7 @@ def test_the_journal_has_a_line_a_request_and_no_secret_in_it(serving, change, k
     else:
         assert re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z started process=\d+ port=\d+ threads=8\n", lines[0])
         assert re.search(
-            r"Z request method=GET route=/g/<code>/version status=200 ms=[\d.]+ bytes=\d+ id=", text
+            r"Z request method=GET route=/g/<code>/version status=200 ms=[\d.]+ bytes=\d+ id=", written
         )
         assert " request method=GET route=- status=404 " in written
         assert " ERROR error method=POST route=/g/<code>/hands/" in written
