@@ -386,7 +386,9 @@ def restore(context: click.Context, file: Path, replace: bool, only_check: bool)
         return
     _put_mark()
     if contents.secret:
-        click.echo("The phones stay keepers. The servers can be started now; one that runs must be started anew.")
+        click.echo(
+            "The phones stay keepers. The servers can be started now; one that runs must be started anew."
+        )
     else:
         click.echo(
             "The session secret was not in the backup: the phones stay keepers with the SECRET_KEY of then."
