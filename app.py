@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from datetime import timedelta
@@ -23,11 +24,14 @@ from flask import (
 )
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 import cli
 import files
+import journal
 import language
 import views
 from database import begin_writing, db
@@ -45,7 +49,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     file), DATABASE_URL (default: SQLite in that folder), SECRET_KEY (default: made on first start, kept there),
     SCOREBOOK_HTTPS=1 when it is reached over https only, SCOREBOOK_HOST (the hosts it answers to, with commas
     between; default: any), SCOREBOOK_PROXIES (how many proxies stand in front of it, default 0),
-    RATELIMIT_STORAGE_URI (where tries are counted, default in memory).
+    SCOREBOOK_LOG (how the journal is written, see journal.py), RATELIMIT_STORAGE_URI (where tries are counted, default
+    in memory).
 
     Raises SystemExit in plain words when a setting cannot be used.
     """
@@ -53,6 +58,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app.session_interface = PageCookies()
     configure(app, settings or {})
     db.init_app(app)
+    # Before all others, so that it sees an answer after them.
+    journal.init_app(app)
     Compress(app)
     files.init_app(app)
     language.init_app(app)
@@ -89,19 +96,18 @@ class PageCookies(SecureCookieSessionInterface):
 def configure(app: Flask, settings: Mapping[str, Any]) -> None:
     """Take the settings from the environment and from `settings`, and check them."""
     folder = Path(settings.get("DATA_FOLDER") or os.environ.get("SCOREBOOK_DATA") or HERE / "data").absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    https = os.environ.get("SCOREBOOK_HTTPS") == "1"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as refusal:
+        raise SystemExit(unusable(folder, refusal)) from None
     app.config.update(
         DATA_FOLDER=folder,
         SQLALCHEMY_DATABASE_URI=database_url(os.environ.get("DATABASE_URL"), folder),
         SECRET_KEY=os.environ.get("SECRET_KEY"),
-        HTTPS=https,
-        HOSTS=[
-            each.strip().casefold()
-            for each in os.environ.get("SCOREBOOK_HOST", "").split(",")
-            if each.strip()
-        ],
+        HTTPS=is_set("SCOREBOOK_HTTPS"),
+        HOSTS=hosts_of(os.environ.get("SCOREBOOK_HOST", "")),
         PROXIES=count_of(os.environ.get("SCOREBOOK_PROXIES") or "0"),
+        LOG=journal_of(os.environ.get("SCOREBOOK_LOG", "")),
         RATELIMIT_STORAGE_URI=os.environ.get("RATELIMIT_STORAGE_URI") or "memory://",
         # Forgets a network some time after its last try, which the exact "moving-window" never does in memory.
         RATELIMIT_STRATEGY="sliding-window-counter",
@@ -117,19 +123,70 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
         COMPRESS_MIN_SIZE=500,
     )
     app.config.update(settings)
+    # What people wrote is not repeated in errors.
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"hide_parameters": True}
     if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
-        # A connection that a restarted database dropped is replaced before anybody notices.
-        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"pool_pre_ping": True}
+        # A connection that a restarted database dropped is replaced before anybody notices; one that cannot be made
+        # is given up while the phone still waits.
+        app.config["SQLALCHEMY_ENGINE_OPTIONS"] |= {
+            "pool_pre_ping": True,
+            "connect_args": {"connect_timeout": 5},
+        }
     if app.config["HTTPS"]:
         app.config.update(SESSION_COOKIE_NAME="__Host-scorebook", SESSION_COOKIE_SECURE=True)
-    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or kept_secret(folder / "secret")
+    if not app.config["SECRET_KEY"]:
+        try:
+            app.config["SECRET_KEY"] = kept_secret(folder / "secret")
+        except OSError as refusal:
+            raise SystemExit(unusable(folder, refusal)) from None
     weak = app.config["SECRET_KEY"].casefold()
     if len(weak) < SHORTEST_SECRET or any(weak.startswith(sample) for sample in SAMPLE_SECRETS):
         raise SystemExit(
             f"SECRET_KEY is a sample or shorter than {SHORTEST_SECRET} characters: anybody could forge a keeper's "
             "cookie. Leave it unset, and one is made and kept beside the database."
+            if os.environ.get("SECRET_KEY") or settings.get("SECRET_KEY")
+            else f"The session secret in {folder / 'secret'} is damaged. Put it back from a backup, or remove it: "
+            "then one is made anew, and every phone must be invited to its book again."
         )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+
+
+def unusable(folder: Path, refusal: OSError) -> str:
+    """That nothing can be kept there, and what to do."""
+    return (
+        f"The data folder {folder} cannot be used: {refusal.strerror}. It must belong to whoever runs the scorebook; "
+        "SCOREBOOK_DATA names another."
+    )
+
+
+def is_set(name: str) -> bool:
+    """Whether a setting is switched on; SystemExit in plain words for what is neither on nor off."""
+    given = os.environ.get(name, "").strip()
+    if given not in ("", "0", "1"):
+        raise SystemExit(f"{name} is 1, or not set; it cannot be {given!r}.")
+    return given == "1"
+
+
+def hosts_of(given: str) -> list[str]:
+    """The hosts it answers to, as browsers send them; SystemExit in plain words for what no browser would send."""
+    hosts = [each.strip().casefold() for each in given.split(",") if each.strip()]
+    for each in hosts:
+        if not HOST.fullmatch(each):
+            raise SystemExit(
+                f"SCOREBOOK_HOST holds {each!r}, which is no host. Names stand there with commas between, without "
+                "https:// and without a path, such as scores.example,192.168.1.5:8000."
+            )
+    return hosts
+
+
+HOST = re.compile(r"([a-z0-9]([a-z0-9_.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+
+
+def journal_of(given: str) -> str:
+    """How the journal is written; SystemExit in plain words for another way."""
+    if given.strip() not in ("", *journal.KINDS):
+        raise SystemExit(f"SCOREBOOK_LOG is one of {', '.join(journal.KINDS)}; it cannot be {given!r}.")
+    return given.strip()
 
 
 def count_of(proxies: str) -> int:
@@ -140,11 +197,24 @@ def count_of(proxies: str) -> int:
 
 
 def database_url(given: str | None, folder: Path) -> str:
-    """The address of the database for SQLAlchemy; PostgreSQL is always spoken to through psycopg."""
+    """The address of the database for SQLAlchemy; PostgreSQL is always spoken to through psycopg.
+
+    SystemExit in plain words, without the password, for what is no such address.
+    """
     if not given:
         return f"sqlite:///{folder / 'scorebook.sqlite'}"
     scheme, separator, rest = given.partition("://")
-    return f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else given
+    url = f"postgresql+psycopg{separator}{rest}" if scheme in ("postgres", "postgresql") else given
+    try:
+        kind = make_url(url).drivername
+    except (ArgumentError, ValueError):
+        kind = ""
+    if kind not in ("sqlite", "postgresql+psycopg"):
+        raise SystemExit(
+            "DATABASE_URL is no address of a database. It looks like postgresql://user:password@host:5432/scorebook, "
+            "where @ : / and % in the password are written as %40 %3A %2F and %25; without it, SQLite is used."
+        )
+    return url
 
 
 def kept_secret(path: Path) -> str:
@@ -159,7 +229,12 @@ def kept_secret(path: Path) -> str:
 
 
 def refuse_other_hosts() -> None:
-    """Answer only to the hosts of the settings: what a forged Host header says must not get into a link to share."""
+    """Answer only to the hosts of the settings: what a forged Host header says must not get into a link to share.
+
+    But for the question of health, whose answer holds no link: a load balancer asks by an address, not by a name.
+    """
+    if request.endpoint == "health.health":
+        return
     if current_app.config["HOSTS"] and request.host.casefold() not in current_app.config["HOSTS"]:
         abort(400, "host")
 

@@ -21,23 +21,63 @@ from rules.variants import Rules, variants
 
 def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
-    for command in (migrate, recount, run_server, score, list_variants, demo, export, import_files, keeper):
+    for command in (
+        migrate,
+        run_server,
+        score,
+        list_variants,
+        demo,
+        export,
+        import_files,
+        keeper,
+        recount,
+        backup,
+        restore,
+    ):
         app.cli.add_command(command)
 
 
 @click.command()
+@click.option(
+    "--new", is_flag=True, help="Start an empty scorebook where the data folder says that there was one."
+)
 @with_appcontext
-def migrate() -> None:
-    """Bring the database up to date."""
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    command.upgrade(config, "head")
+def migrate(new: bool) -> None:
+    """Bring the database up to date; the first time, make it."""
+    from database import trouble, upgrade
     from models import Game
 
+    found = trouble()
+    if found is not None and found.kind in ("silent", "newer"):
+        raise click.ClickException(found.words)
+    if found is not None and found.kind == "empty":
+        if _mark().exists() and not new:
+            raise click.ClickException(
+                f"{found.words}\nThe data folder {_mark().parent} belongs to a scorebook whose database is gone. Is a "
+                "disk not mounted, or DATABASE_URL not set? A backup is brought back by: flask restore FILE\n"
+                "To start an empty scorebook all the same: flask migrate --new"
+            )
+        click.echo(f"A new scorebook was started. The data lies: {_data_place()}")
+    upgrade()
     Game.settle_rest()
+    _put_mark()
+
+
+def _mark() -> Path:
+    """What tells a data folder that was used from one that is new, should the database be gone."""
+    return Path(current_app.config["DATA_FOLDER"]) / "in-use.txt"
+
+
+def _put_mark() -> None:
+    told = f"The games of this scorebook lie: {_data_place()}\nNo empty one is started in their place by mistake.\n"
+    if not _mark().exists() or _mark().read_text(encoding="utf-8") != told:
+        _mark().write_text(told, encoding="utf-8")
+
+
+def _data_place() -> str:
+    from serve import data_place
+
+    return data_place(current_app)
 
 
 @click.command("serve")
@@ -45,9 +85,12 @@ def migrate() -> None:
 @click.option("--port", default=8000, show_default=True, help="The port to listen on.")
 @with_appcontext
 def run_server(host: str, port: int) -> None:
-    """Serve the scorebook, and say where to open it."""
+    """Serve the scorebook, and say where to open it. Its database must be there: `flask migrate` makes it."""
+    from database import trouble
     from serve import serve
 
+    if (found := trouble(writing=True)) is not None:
+        raise click.ClickException(found.words)
     serve(current_app._get_current_object(), host, port)  # type: ignore[attr-defined]
 
 
@@ -281,6 +324,78 @@ def keeper(book: str) -> None:
     key = _book(book).invite(datetime.now(UTC), timedelta(hours=24))
     db.session.commit()
     click.echo(_address("keys.invitation", key=key))
+
+
+@click.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--keep",
+    default=30,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Days after which backups in the folder are deleted, once there is a new one.",
+)
+@with_appcontext
+def backup(target: Path, keep: int) -> None:
+    """Write a checked backup into the folder TARGET, or to a new file TARGET.sqlite, while others go on saving.
+
+    First, what was deleted a week ago is deleted for good.
+    """
+    from sqlalchemy.exc import DBAPIError
+
+    from backup import CannotBackUp, back_up, drop_old
+    from database import begin_writing, db, reason_of, trouble
+    from models import Game
+
+    now = datetime.now(UTC)
+    if trouble() is None:
+        try:
+            begin_writing()
+            Game.purge(now)
+            db.session.commit()
+        except DBAPIError as refusal:
+            db.session.rollback()
+            click.echo(f"What was deleted a week ago is still there: {reason_of(refusal)}", err=True)
+    try:
+        path, contents = back_up(target, now)
+    except CannotBackUp as why:
+        raise click.ClickException(str(why)) from None
+    click.echo(f"{path}: {contents}")
+    if target.is_dir():
+        for old in drop_old(target, now - timedelta(days=keep)):
+            click.echo(f"{old}: deleted, it was older than {keep} days")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--replace", is_flag=True, help="Lose what the database holds now.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Only look whether the file is whole, and tell what it holds."
+)
+@click.pass_context
+@with_appcontext
+def restore(context: click.Context, file: Path, replace: bool, only_check: bool) -> None:
+    """Bring the backup FILE into a new, empty scorebook: all of it or nothing. Then count every game anew."""
+    from backup import CannotBackUp, check
+    from backup import restore as bring_back
+
+    try:
+        contents = check(file) if only_check else bring_back(file, replace=replace)
+    except CannotBackUp as why:
+        raise click.ClickException(str(why)) from None
+    click.echo(f"{file}: {contents}")
+    if only_check:
+        return
+    _put_mark()
+    if contents.secret:
+        click.echo(
+            "The phones stay keepers. The servers can be started now; one that runs must be started anew."
+        )
+    else:
+        click.echo(
+            "The session secret was not in the backup: the phones stay keepers with the SECRET_KEY of then."
+        )
+    context.invoke(recount, fix=False)
 
 
 BATCH = 100

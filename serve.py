@@ -8,15 +8,22 @@ from __future__ import annotations
 import errno
 import io
 import ipaddress
+import logging
+import os
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING, NoReturn
+import threading
+import time
+from typing import TYPE_CHECKING, Any
 
 import click
 import segno
 import waitress
 from sqlalchemy.engine import make_url
+from waitress import wasyncore
+
+import journal
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -24,30 +31,70 @@ if TYPE_CHECKING:
 EVERY_ADDRESS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, the choice is the operator's
 
 
+THREADS = 8
+"""Requests that one process answers at a time."""
+LONGEST_STOP = 10.0
+"""Seconds that answers under way have to get out when the server is told to stop."""
+
+
 def serve(app: Flask, host: str, port: int) -> None:
     """Serve `app` on `host` and `port` (0: any free one) until Ctrl-C or SIGTERM, then return.
 
-    Raises SystemExit with one plain line, which is status 1, when the port cannot be had.
+    What was asked before is answered before, for `LONGEST_STOP` seconds at the most; new connections are refused
+    meanwhile, so that a proxy turns to the next server. Raises SystemExit with one plain line, which is status 1, when
+    the port cannot be had.
     """
     listener = listen(host, port)
-    # Both signals end the loop below in the same way, and only once: a second Ctrl-C may not cut off
-    # an answer that is still being written.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    sockets: dict[int, Any] = {}
     server = waitress.create_server(
         app,
+        map=sockets,
         sockets=[listener],
-        threads=8,
+        threads=THREADS,
         connection_limit=500,
-        asyncore_use_poll=True,
         # Above the app's own limit, so that its page explains and not the bare line of the server.
         max_request_body_size=32 * 1024 * 1024,
         # Where proxies stand in front, the app itself reads from their headers what it is told to trust.
         clear_untrusted_proxy_headers=not app.config.get("PROXIES"),
         ident="",
     )
+    stopping = threading.Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        """Wake the loop below, which then ends between two steps: a second Ctrl-C cuts nothing off either."""
+        stopping.set()
+        server.pull_trigger()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    journal.start(app.config.get("LOG", ""))
     announce(app, host, listener.getsockname()[1])
-    server.run()
+    journal.write("started", process=os.getpid(), port=listener.getsockname()[1], threads=THREADS)
+    while not stopping.is_set():
+        wasyncore.loop(timeout=1, use_poll=True, map=sockets, count=1)
+    began = time.monotonic()
+    left = finish(server, sockets)
+    server.task_dispatcher.shutdown(timeout=1)
+    journal.write(
+        "stopped",
+        logging.WARNING if left else logging.INFO,
+        seconds=round(time.monotonic() - began, 1),
+        unanswered=left,
+    )
+
+
+def finish(server: Any, sockets: dict[int, Any]) -> int:
+    """Take no new connections, and let out the answers under way; gives how many connections wait in vain."""
+    server.del_channel()
+    server.socket.close()
+    until = time.monotonic() + LONGEST_STOP
+    while server.active_channels and time.monotonic() < until:
+        for channel in list(server.active_channels.values()):
+            # Neither a request that is being answered nor one that is still coming in.
+            if not channel.requests and channel.request is None:
+                channel.close_when_flushed = True
+        wasyncore.loop(timeout=0.05, use_poll=True, map=sockets, count=1)
+    return len(server.active_channels)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -64,13 +111,6 @@ def listen(host: str, port: int) -> socket.socket:
             sys.exit(f"Port {port} needs an administrator's rights; try: make run PORT=8000")
         reason = getattr(refusal, "strerror", None) or refusal
         sys.exit(f"Cannot listen on {host} port {port}: {reason}")
-
-
-def stop(_number: int, _frame: object) -> NoReturn:
-    """End the server's loop, which lets the answers under way finish."""
-    for handled in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(handled, signal.SIG_IGN)
-    raise SystemExit(0)
 
 
 def announce(app: Flask, host: str, port: int) -> None:

@@ -27,6 +27,7 @@ def init_app(app: Flask) -> None:
         archive,
         book,
         games,
+        health,
         home,
         house,
         keepers,
@@ -55,6 +56,7 @@ def init_app(app: Flask) -> None:
         archive,
         offline,
         settings,
+        health,
     )
     for blueprint in (each.bp for each in audiences):
         app.register_blueprint(blueprint)

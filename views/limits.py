@@ -1,20 +1,31 @@
 """How often one network address may try: guessing addresses and codes, starting games and books, adding phones.
 
 Flask-Limiter keeps the counts: in memory, or where RATELIMIT_STORAGE_URI says. They go by themselves when their time
-is over. Looking at what exists is never counted, so that any number of phones may watch behind one address.
+is over; where that storage does not answer, each process counts for itself, and nobody at a table waits for it. Looking
+at what exists is never counted, so that any number of phones may watch behind one address.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import logging
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from flask import Flask, current_app, request
 from flask_limiter import Limiter
 from limits import RateLimitItem, parse
+from limits.errors import ConfigurationError
+from limits.storage import MemoryStorage
+from limits.strategies import STRATEGIES, RateLimiter
 from werkzeug.exceptions import TooManyRequests
+
+import journal
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True)
@@ -36,23 +47,40 @@ STARTS = Limit("starts", parse("10 per hour"), bits=24, spares_this_computer=Tru
 """Games and books."""
 PHONES = Limit("phones", parse("20 per hour"), spares_this_computer=True)
 """Invitations and recovery links."""
+NOT_ASKED_FOR = 10.0
+"""Seconds in which a storage that did not answer is not asked again."""
+
+
+@dataclass
+class Spare:
+    """The counts of this process alone, used until that moment (of `time.monotonic`)."""
+
+    counts: RateLimiter
+    until: float = 0.0
 
 
 def init_app(app: Flask) -> None:
-    """Give the app its counts."""
+    """Give the app its counts. Raises SystemExit in plain words for a storage that there is not."""
     limiter = Limiter(lambda: neighbour(32))
     # Known to the app before it is begun, it hangs no hooks of its own into every request: what is counted says so.
     app.extensions["limiter"] = {limiter}
-    limiter.init_app(app)
+    try:
+        limiter.init_app(app)
+    except ConfigurationError as wrong:
+        raise SystemExit(
+            "RATELIMIT_STORAGE_URI cannot be used: it is memory:// (or not set), or a storage shared by several "
+            f"servers such as redis://host:6379 with its package installed. {str(wrong).partition(':')[0]}"
+        ) from None
+    app.extensions["limiter-spare"] = Spare(STRATEGIES[app.config["RATELIMIT_STRATEGY"]](MemoryStorage()))
 
 
 def refuse(limit: Limit) -> None:
     """Stop the request where its neighbour has used the limit up. Raises 429, which says when to come again."""
     who = neighbour(limit.bits)
-    if (counts := _counts(limit)) is None or counts.limiter.test(limit.rate, limit.name, who):
+    if _ask(limit, lambda counts: counts.test(limit.rate, limit.name, who)) is not False:
         return
-    again = counts.limiter.get_window_stats(limit.rate, limit.name, who).reset_time
-    raise TooManyRequests(limit.name, retry_after=max(1, math.ceil(again - time.time())))
+    again = _ask(limit, lambda counts: counts.get_window_stats(limit.rate, limit.name, who).reset_time)
+    raise TooManyRequests(limit.name, retry_after=max(1, math.ceil((again or 0) - time.time())))
 
 
 def take(limit: Limit) -> None:
@@ -63,8 +91,7 @@ def take(limit: Limit) -> None:
 
 def count(limit: Limit) -> None:
     """One more by this neighbour."""
-    if counts := _counts(limit):
-        counts.limiter.hit(limit.rate, limit.name, neighbour(limit.bits))
+    _ask(limit, lambda counts: counts.hit(limit.rate, limit.name, neighbour(limit.bits)))
 
 
 def neighbour(bits: int) -> str:
@@ -76,6 +103,25 @@ def neighbour(bits: int) -> str:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
     return str(ipaddress.ip_network((address, bits if address.version == 4 else 64), strict=False))
+
+
+def _ask(limit: Limit, question: Callable[[RateLimiter], Told]) -> Told | None:
+    """What the counts say; None where nothing is counted."""
+    limiter = _counts(limit)
+    if limiter is None:
+        return None
+    spare: Spare = current_app.extensions["limiter-spare"]
+    if time.monotonic() >= spare.until:
+        try:
+            return question(limiter.limiter)
+        except Exception as error:  # noqa: BLE001 - each storage has errors of its own
+            spare.until = time.monotonic() + NOT_ASKED_FOR
+            journal.write(
+                "the storage of RATELIMIT_STORAGE_URI does not answer, each process counts for itself",
+                logging.WARNING,
+                error=type(error).__name__,
+            )
+    return question(spare.counts)
 
 
 def _counts(limit: Limit) -> Limiter | None:

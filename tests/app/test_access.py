@@ -40,6 +40,7 @@ def keepers(status):
 ROUTES = {
     "GET /": everybody(200),
     "GET /robots.txt": everybody(200),
+    "GET /health": everybody(200),
     "GET /static/<path:filename>": everybody(200),
     "GET /rules": everybody(200),
     "GET /rules/<id>": everybody(200),

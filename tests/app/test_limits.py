@@ -6,10 +6,12 @@ import time
 from functools import partial
 
 import pytest
+from limits.storage import MemoryStorage
 
 from app import create_app
 from codes import new_code, new_key
 from models import Game, db
+from views import limits
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 OURS = {"Origin": "http://localhost"}
@@ -197,6 +199,45 @@ def test_counts_go_when_their_time_is_over(limited, later):
         time.sleep(0.02)
     assert [len(each) for each in (limiter.storage.storage, limiter.storage.expirations)] == [1, 1]
     assert not limiter.storage.events
+
+
+class Away(MemoryStorage):
+    """A storage that several servers share, and that is away for a while."""
+
+    STORAGE_SCHEME = ("away",)
+    asked, is_away = 0, True
+
+    def _answer(self):
+        type(self).asked += 1
+        if self.is_away:
+            raise ConnectionError("app:hidden@counts.example refused")
+
+    def get_sliding_window(self, key, expiry):
+        """Asked by every look at the counts."""
+        self._answer()
+        return super().get_sliding_window(key, expiry)
+
+    def acquire_sliding_window_entry(self, key, limit, expiry, amount=1):
+        """Asked by everything that is counted."""
+        self._answer()
+        return super().acquire_sliding_window_entry(key, limit, expiry, amount)
+
+
+def test_a_storage_that_is_away_costs_nobody_a_page(limited, monkeypatch, caplog):
+    """Each process counts for itself then, asks again after some seconds, and says so without a password."""
+    client = limited(RATELIMIT_STORAGE_URI="away://app:hidden@counts.example").test_client()
+    clock = time.monotonic()
+    monkeypatch.setattr(limits.time, "monotonic", lambda: clock)
+    assert start(client).status_code == 302
+    answers = [ask(client, f"/g/{new_code()}", "198.51.100.7").status_code for _guess in range(31)]
+    assert answers == [404] * 30 + [429]
+    assert Away.asked == 1
+    assert "does not answer" in caplog.text
+    assert "hidden" not in caplog.text
+    clock += limits.NOT_ASKED_FOR + 1
+    monkeypatch.setattr(Away, "is_away", False)
+    assert ask(client, f"/g/{new_code()}", "198.51.100.7").status_code == 404
+    assert Away.asked > 1
 
 
 @pytest.mark.parametrize("given", ["-1", "one", "1.5", "²", "1000"])

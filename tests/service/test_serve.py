@@ -22,6 +22,7 @@ from flask import Flask, request
 from serve import serve
 
 app = Flask("stub")
+app.config["LOG"] = "quiet"
 app.config.update(SQLALCHEMY_DATABASE_URI="sqlite:///x", DATA_FOLDER="/the/books")
 app.config["PROXIES"] = int(os.environ.get("PROXIES", "0"))
 
