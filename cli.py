@@ -26,18 +26,56 @@ def init_app(app: Flask) -> None:
 
 
 @click.command()
+@click.option(
+    "--to", "revision", default="head", help="Another revision than the newest: an older release wants its own."
+)
+@click.option("--yes", is_flag=True, help="Go back also where something is lost by it.")
 @with_appcontext
-def migrate() -> None:
-    """Bring the database up to date."""
+def migrate(revision: str, yes: bool) -> None:
+    """Bring the database up to date, or back to where an older release wants it.
+
+    All of it happens or nothing does: whatever stops it leaves the database as it was.
+    """
     from alembic import command
     from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    from database import db, revision_of
+    from models import Game
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    command.upgrade(config, "head")
-    from models import Game
+    scripts = ScriptDirectory.from_config(config)
+    newest, at = scripts.get_current_head(), revision_of(db.engine)
+    known = [each.revision for each in scripts.walk_revisions()]
+    wanted = newest if revision == "head" else revision
+    if wanted not in known:
+        raise click.ClickException(f"There is no revision {wanted}. There are: {' '.join(reversed(known))}.")
+    if at is not None and at not in known:
+        raise click.ClickException(
+            f"The database is at revision {at}, and this release knows none after {newest}: a newer release was here. "
+            f"Go back with that one first: flask migrate --to {newest}"
+        )
+    if at is not None and known.index(at) < known.index(wanted):
+        _warn_of_loss(scripts.iterate_revisions(at, wanted), wanted, yes)
+        command.downgrade(config, wanted)
+        click.echo(f"The database went back from revision {at} to {wanted}.")
+    else:
+        command.upgrade(config, wanted)
+    if wanted == newest:
+        Game.settle_rest()
 
-    Game.settle_rest()
+
+def _warn_of_loss(scripts: Iterable[Any], wanted: str, yes: bool) -> None:
+    """Say what going back past these revisions loses; without a yes nothing is done where anything is."""
+    from database import db
+
+    with db.engine.connect() as connection:
+        lost = [line for each in scripts if hasattr(each.module, "lost") for line in each.module.lost(connection)]
+    if lost:
+        click.echo(f"Going back to {wanted} loses:\n" + "\n".join(f"- {line}" for line in lost), err=True)
+    if lost and not yes:
+        raise click.ClickException("Nothing was done. With a copy of the database kept, say --yes.")
 
 
 @click.command("serve")

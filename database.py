@@ -74,3 +74,11 @@ def _begin_sqlite(connection: Connection) -> None:
 def begin_writing() -> None:
     """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
     db.session.connection(execution_options={"writes": True})
+
+
+def revision_of(engine: Engine) -> str | None:
+    """The revision of the tables in a database; None where there are no tables yet."""
+    from alembic.runtime.migration import MigrationContext
+
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
