@@ -27,7 +27,10 @@ def init_app(app: Flask) -> None:
 
 @click.command()
 @click.option(
-    "--to", "revision", default="head", help="Another revision than the newest: an older release wants its own."
+    "--to",
+    "revision",
+    default="head",
+    help="Another revision than the newest: an older release wants its own.",
 )
 @click.option("--yes", is_flag=True, help="Go back also where something is lost by it.")
 @with_appcontext
@@ -71,7 +74,9 @@ def _warn_of_loss(scripts: Iterable[Any], wanted: str, yes: bool) -> None:
     from database import db
 
     with db.engine.connect() as connection:
-        lost = [line for each in scripts if hasattr(each.module, "lost") for line in each.module.lost(connection)]
+        lost = [
+            line for each in scripts if hasattr(each.module, "lost") for line in each.module.lost(connection)
+        ]
     if lost:
         click.echo(f"Going back to {wanted} loses:\n" + "\n".join(f"- {line}" for line in lost), err=True)
     if lost and not yes:

@@ -1,4 +1,4 @@
-"""The log when an older release comes back: it takes back steps by the tables and columns that it knows, and no others."""
+"""The log when an older release comes back, which can take back steps on the tables and columns it knows alone."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,7 +9,11 @@ CHANGE = sa.table("change", *map(sa.column, ("id", "game_id")), sa.column("steps
 def forget_columns(columns: dict[str, list[str]]) -> None:
     """Take columns, by table, out of what the log remembers of each step."""
     touched = sa.or_(
-        *(sa.cast(CHANGE.c.steps, sa.Text).contains(f'"{name}"') for names in columns.values() for name in names)
+        *(
+            sa.cast(CHANGE.c.steps, sa.Text).contains(f'"{name}"')
+            for names in columns.values()
+            for name in names
+        )
     )
     found = op.get_bind().execute(sa.select(CHANGE.c.id, CHANGE.c.steps).where(touched)).all()
     for number, steps in found:

@@ -131,18 +131,21 @@ def fresh(tmp_path: Path) -> Iterator[Callable[..., Flask]]:
 
 
 @pytest.fixture
-def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., str]:
-    """Makes an empty database on "sqlite" or "postgresql" and gives its URL; one of PostgreSQL may copy another."""
+def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., str]:
+    """Makes a database on "sqlite" or "postgresql", empty or a copy of one that nobody has open; gives its URL."""
     count = itertools.count()
 
-    def make(kind: str, template: str = "template1") -> str:
+    def make(kind: str, copied: str = "") -> str:
         number = next(count)
         if kind == "sqlite":
+            if copied:
+                shutil.copy(copied, tmp_path / f"{number}.sqlite")
             return f"sqlite:///{tmp_path / f'{number}.sqlite'}"
         server = make_url(request.getfixturevalue("postgresql"))
         name = f"{tmp_path.name[:40].lower()}_{number}"
         engine = create_engine(server, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
+            template = copied or "template1"
             connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         engine.dispose()
         return server.set(database=name).render_as_string(hide_password=False)

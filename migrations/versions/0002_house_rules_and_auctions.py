@@ -48,6 +48,6 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := connection.scalar(sa.text("SELECT count(*) FROM house_rules")):
-        yield f"house rules: {count} in all their versions; games keep the rules that they are played by"
+        yield f"house rules, versions of them: {count}; games keep the rules that they are played by"
     if count := connection.scalar(sa.text("SELECT count(*) FROM hand WHERE named_by_id IS NOT NULL")):
-        yield f"who named trump, in {count} hands"
+        yield f"hands in which it is known who named trump: {count}"

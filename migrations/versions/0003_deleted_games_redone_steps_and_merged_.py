@@ -19,11 +19,17 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("is_past", sa.Boolean(), nullable=False, server_default=sa.false()))
     # What was taken back before something else was done can no longer be done again.
     change = sa.table(
-        "change", *map(sa.column, ("id", "game_id", "kind")), sa.column("is_undone", sa.Boolean), sa.column("is_past")
+        "change",
+        *map(sa.column, ("id", "game_id", "kind")),
+        sa.column("is_undone", sa.Boolean),
+        sa.column("is_past"),
     )
     later = change.alias("later")
     stands = sa.exists().where(
-        later.c.game_id == change.c.game_id, later.c.id > change.c.id, later.c.kind != "undo", ~later.c.is_undone
+        later.c.game_id == change.c.game_id,
+        later.c.id > change.c.id,
+        later.c.kind != "undo",
+        ~later.c.is_undone,
     )
     op.execute(change.update().where(change.c.is_undone, stands).values(is_past=sa.true()))
 
@@ -55,8 +61,8 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := connection.scalar(sa.text("SELECT count(*) FROM game WHERE deleted IS NOT NULL")):
-        yield f"that {count} games were deleted: they are in their books again"
+        yield f"deleted games: {count}; they are in their books again"
     if count := connection.scalar(sa.text("SELECT count(*) FROM player WHERE alias_of_id IS NOT NULL")):
-        yield f"that {count} names are another name of somebody: they are people of their own again"
+        yield f"merged names: {count}; each is a person of its own again"
     if games := last_with(connection, "game", "seat"):
-        yield f"the log of {len(games)} games up to the last change of their table: it cannot be taken back"
+        yield f"games whose table was changed: {len(games)}; their log up to there is gone and cannot be taken back"

@@ -26,4 +26,4 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := connection.scalar(sa.text("SELECT count(*) FROM book WHERE is_shared")):
-        yield f"that {count} books are shared: their keepers alone can open them"
+        yield f"shared books: {count}; their keepers alone can open them"

@@ -55,6 +55,8 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := connection.scalar(sa.text("SELECT count(*) FROM book WHERE recovery_hash IS NOT NULL")):
-        yield f"{count} recovery links: they lead nowhere, also after coming up again"
-    if count := connection.scalar(sa.text("SELECT count(*) FROM game WHERE watch_code IS NOT NULL AND finished IS NULL")):
-        yield f"the codes by which {count} running games are watched: they get new ones"
+        yield f"recovery links: {count}; they lead nowhere, also after coming up again"
+    if count := connection.scalar(
+        sa.text("SELECT count(*) FROM game WHERE watch_code IS NOT NULL AND finished IS NULL")
+    ):
+        yield f"codes to watch running games by: {count}; the games get new ones when they come up again"

@@ -28,4 +28,4 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := connection.scalar(sa.text("SELECT count(*) FROM game WHERE names_in_previews")):
-        yield f"that previews may name the players of {count} games: they name nobody"
+        yield f"games whose previews may name the players: {count}; they name nobody"

@@ -54,4 +54,4 @@ def downgrade() -> None:
 def lost(connection: sa.Connection) -> Iterator[str]:
     """What going back loses, a line each; nothing where no row holds it."""
     if count := len(without_hands(connection)):
-        yield f"{count} games of which only the totals are known look as if nobody had played, until coming up again"
+        yield f"games of which only the totals are known: {count}; they look unplayed until they come up again"

@@ -13,8 +13,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
-from datetime import date, datetime
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ from sqlalchemy import event
 from app import create_app
 from database import db, revision_of
 from models import Book, Game
+from rules import record
+from rules.variants import classic
 
 ROOT = Path(__file__).parents[2]
 DUMP = ROOT / "tests" / "data" / "schema-0001.sql"
@@ -32,20 +35,34 @@ OLD = json.loads(DUMP.with_suffix(".json").read_text(encoding="utf-8"))
 KEPT, (FIRST_PHONE, SECOND_PHONE) = OLD["kept"], OLD["phones"]
 REVISIONS = [each.revision for each in ScriptDirectory(str(ROOT / "migrations")).walk_revisions()][::-1]
 
+NOW = datetime(2026, 1, 31, 20, 15, tzinfo=UTC)
+OURS = replace(classic(), name="Ours")
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 
 
 @pytest.fixture
-def start(empty_database):
-    """Makes an app on a database of that kind, with nothing in it; its connections are closed afterwards."""
+def start(new_database):
+    """Makes an app on a database of that kind, empty or a copy of another's; its connections are closed afterwards."""
     made = []
 
-    def make(kind, url=None, **settings):
-        settings = {"TESTING": True, "RATELIMIT_ENABLED": False, "SECRET_KEY": "x" * 40} | settings
-        app = create_app(settings | {"SQLALCHEMY_DATABASE_URI": url or empty_database(kind)})
+    def make(kind, copied=None):
+        there = ""
+        if copied:
+            with copied.app_context():
+                db.engine.dispose()
+                there = db.engine.url.database
+        url = new_database(kind, there)
+        app = create_app(
+            {
+                "TESTING": True,
+                "RATELIMIT_ENABLED": False,
+                "SECRET_KEY": "x" * 40,
+                "SQLALCHEMY_DATABASE_URI": url,
+            }
+        )
         made.append(app)
-        with app.app_context():
-            if kind == "sqlite":
+        if kind == "sqlite":
+            with app.app_context():
                 # Not what is tried here, and every step would wait for the disk.
                 event.listen(db.engine, "connect", lambda each, _: each.execute("PRAGMA synchronous = OFF"))
         return app
@@ -58,7 +75,7 @@ def start(empty_database):
 
 @pytest.fixture
 def first_release(start):
-    """An app of today on a database of that kind as the first release left it."""
+    """Makes an app of today on a database of that kind as the first release left it."""
 
     def make(kind):
         app = start(kind)
@@ -131,9 +148,7 @@ def facts(app, *without):
     """Every row of the first tables, in the columns they had."""
     with app.app_context(), db.engine.connect() as connection:
         return {
-            table: connection.exec_driver_sql(
-                f"SELECT {', '.join(columns)} FROM {table} ORDER BY id"  # noqa: S608 - names of our own
-            ).all()
+            table: connection.exec_driver_sql(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id").all()
             for table, columns in FIRST_COLUMNS.items()
             if table not in without
         }
@@ -155,11 +170,14 @@ def assert_kept(app, table_of):
         page = table.phone.page
         assert [each.get_text() for each in page.select(".grid thead bdi")] == shown["players"]
         assert standings(page) == [tuple(each) for each in shown["standings"]]
-    for code in KEPT.values():
+    for kept in ("finished", "playing"):
+        code = KEPT[kept]
         phone = table_of(app, code, FIRST_PHONE).phone
-        page = phone.get(f"/g/{code}")
-        hands = {a["href"] for a in page.select(f'a[href*="/g/{code}/hands/"]') if "correct" not in a["href"]}
-        for address in (*hands, f"/g/{code}/log", f"/g/{code}/table", f"/g/{code}/board", f"/g/{code}/print"):
+        hands = {a["href"] for a in phone.get(f"/g/{code}").select(f'a[href*="/g/{code}/hands/"]')}
+        for address in (
+            *sorted(hands)[-2:],
+            *(f"/g/{code}/{page}" for page in ("log", "table", "board", "print")),
+        ):
             phone.get(address)
     recounted = app.test_cli_runner().invoke(args=["recount"])
     finished = sum(shown["finished"] for shown in OLD["sheets"].values())
@@ -185,16 +203,274 @@ def standings(page):
 
 @pytest.mark.target("T8")
 @BOTH
-def test_the_first_release_comes_up_step_by_step_and_in_one_go(first_release, table_of, kind):
+def test_the_first_release_comes_up_step_by_step_and_in_one_go(start, first_release, table_of, kind):
     """All totals are what it showed, no fact differs at any revision, and both ways lead to the same files."""
     app = first_release(kind)
+    steps = start(kind, app)
     before = facts(app)
     assert len(before["game"]) == len(OLD["sheets"]) == 19
     assert migrate(app).exit_code == 0
     assert facts(app) == before
     assert_kept(app, table_of)
-    steps = first_release(kind)
     for revision in REVISIONS[1:]:
         assert migrate(steps, "--to", revision).exit_code == 0
         assert facts(steps) == before, revision
     assert exports(steps) == exports(app)
+    goes_on(steps, table_of)
+
+
+def goes_on(app, table_of):
+    """The phones of then bid, count and settle; old steps are taken back, and redone only where nothing followed."""
+    assert table_of(app, KEPT["bidding"], FIRST_PHONE).open(15).bid(*[0] * 7).over().phase == "tricks"
+    playing = table_of(app, KEPT["playing"], SECOND_PHONE)
+    playing.phone.get(f"/g/{playing.code}/table")
+    assert playing.phone.has("undo")
+    assert not playing.phone.has("redo"), "something else was done since"
+    play_on(playing)
+    tricks = table_of(app, KEPT["tricks"], FIRST_PHONE).open(2)
+    for _ in range(30):
+        if not tricks.phone.has("undo"):
+            break
+        tricks.undo()
+    assert (tricks.hand, tricks.phase) == (1, "bids"), "all the way back to the first bid"
+    undone = table_of(app, KEPT["undone"], FIRST_PHONE)
+    undone.phone.get(f"/g/{undone.code}/table")
+    undone.phone.tap("redo")
+    assert [each.get_text() for each in undone.open(1).phone.page.select("b.seat-bid")] == ["1"]
+
+
+def play_on(table):
+    """The hand that was played in the first release is played to its end, and pays what it must."""
+    table.open(2)
+    for seat in (0, 1):
+        table.phone.tap(f"tally-{seat}")
+    table.over()
+    assert table.shown() == {0: 2, 1: 1, 2: 1, 3: 0, 4: 0}
+    table.save()
+    # The second made the one it bid, the last its zero.
+    then = OLD["sheets"][table.code]["totals"]
+    assert table.totals() == [then[0], then[1] + 11, then[2], then[3], then[4] + 10]
+
+
+# Back to an older release, and up again
+
+
+@pytest.fixture
+def lived_in(first_release, table_of):
+    """A database of the first release in which the newest one has stored everything that older ones do not know."""
+
+    def make(kind):
+        app = first_release(kind)
+        assert migrate(app).exit_code == 0
+        with app.app_context():
+            kept = Game.find(KEPT["finished"], writing=True)
+            book = kept.book
+            kept.names_in_previews, book.is_shared = True, True
+            book.new_recovery(NOW)
+            book.keep_rules(OURS, NOW)
+            totals_only = {"format": "oh-hell-game/1", "players": ["Ada", "Bruno", "Chiara"], "hands": []}
+            totals_only |= {"totals_only": True, "totals": [70, 83, 12], "date": "2026-01-31"}
+            book.keep_record(record.read(totals_only), NOW)
+            book.merge(book.player("Gretel"), book.player("Greta"))
+            db.session.commit()
+        table = table_of(app, KEPT["tricks"], FIRST_PHONE)
+        table.phone.get(f"/g/{table.code}/table")
+        table.phone.send(table.phone.button("take-over"), name="Farid")
+        table.phone.get(f"/g/{KEPT['undone']}/delete")
+        table.phone.tap("delete")
+        return app
+
+    return make
+
+
+@pytest.mark.target("T8")
+@BOTH
+def test_going_back_says_what_it_loses_and_loses_nothing_else(lived_in, table_of, kind):
+    """Nothing is done unasked; with a yes, at every revision down and up again each fact and each total stands."""
+    app = lived_in(kind)
+    stood, files = facts(app, "change"), exports(app)
+    refused = migrate(app, "--to", REVISIONS[0])
+    assert refused.exit_code == 1
+    for words in (
+        "house rules, versions of them: 1;",
+        "deleted games: 1;",
+        "merged names: 1;",
+        "games whose table was changed: 1;",
+        "shared books: 1;",
+        "recovery links: 1;",
+        "codes to watch running games by: ",
+        "games whose previews may name the players: 1;",
+        "games of which only the totals are known: 1;",
+    ):
+        assert words in refused.output
+    assert "Nothing was done." in refused.output
+    assert facts(app, "change") == stood
+    for revision in REVISIONS[-2::-1]:
+        gone = migrate(app, "--to", revision, "--yes")
+        assert gone.exit_code == 0, gone.output
+        assert facts(app, "change") == stood, revision
+    assert migrate(app).exit_code == 0
+    assert facts(app, "change") == stood
+    # House rules, the other name and that a game was deleted went with their tables, as was said.
+    for code, file in exports(app).items():
+        now = json.loads(file)
+        then = json.loads(files[code])
+        assert [each for each in now["games"] if each["id"] in {one["id"] for one in then["games"]}] == then[
+            "games"
+        ]
+        assert then.pop("house_rules") + now.pop("house_rules") == (
+            [] if then["name"] == "Demo" else [OURS.write()]
+        )
+    assert app.test_cli_runner().invoke(args=["recount"]).exit_code == 0
+    play_on(table_of(app, KEPT["playing"], FIRST_PHONE))
+
+
+def test_a_database_of_a_newer_release_is_left_alone(first_release):
+    """An older release knows no way from there; it says so and what to do, as it does about a revision that is none."""
+    app = first_release("sqlite")
+    unknown = migrate(app, "--to", "nothing")
+    assert "There is no revision nothing. There are: 0001 0002" in unknown.output
+    with app.app_context(), db.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    for arguments in ((), ("--to", REVISIONS[0], "--yes")):
+        refused = migrate(app, *arguments)
+        assert refused.exit_code == 1
+        assert f"revision 9999, and this release knows none after {REVISIONS[-1]}" in refused.output
+
+
+# Stopped at any moment
+
+
+class PowerCut(Exception):
+    """What stops a migration in these tests."""
+
+
+@contextmanager
+def stopped_at(app, number):
+    """Statement `number` of a migration is not run any more, nor any after it; gives a list of those before."""
+    seen = []
+
+    def stop(statement):
+        seen.append(statement)
+        if len(seen) == number:
+            raise PowerCut
+
+    def before_statement(_, __, statement, *___):
+        stop(statement)
+
+    def before_commit(_):
+        stop("COMMIT")
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", before_statement)
+    event.listen(engine, "commit", before_commit)
+    try:
+        yield seen
+    finally:
+        event.remove(engine, "before_cursor_execute", before_statement)
+        event.remove(engine, "commit", before_commit)
+
+
+def everything(app):
+    """All rows of all tables there are, but for what comes by chance: the codes to watch by."""
+    with app.app_context(), db.engine.connect() as connection:
+        tables = sa.MetaData()
+        tables.reflect(connection)
+        found = {}
+        for table in tables.sorted_tables:
+            columns = [each for each in table.columns if each.name != "watch_code"]
+            found[table.name] = connection.execute(sa.select(*columns).order_by(*table.primary_key)).all()
+        return found
+
+
+def stop_everywhere(app, smooth, share, *arguments):
+    """Stop a migration at one in `share` of its statements and at its commit, and let it end after that.
+
+    Wherever it is stopped, every row and column is as before. Then results are kept game by game, and each time it is
+    stopped there the next run goes on. In the end all is as where it went smoothly. Gives how often it was stopped.
+    """
+    with stopped_at(smooth, 0) as seen:
+        assert migrate(smooth, *arguments).exit_code == 0
+    commit, before, stopped = seen.index("COMMIT") + 1, everything(app), 0
+    for number in {*range(1, commit, share), commit}:
+        with stopped_at(app, number) as reached:
+            assert isinstance(migrate(app, *arguments).exception, PowerCut)
+        assert everything(app) == before, reached[-1]
+        stopped += 1
+    number, done = commit + 1, None
+    while number == commit + 1 or isinstance(done.exception, PowerCut):
+        with stopped_at(app, number):
+            done = migrate(app, *arguments)
+        stopped += done.exception is not None
+        # From here on only results are missing, and every run settles some games more.
+        number = share if number == commit + 1 else number + share
+    assert done.exit_code == 0
+    assert everything(app) == everything(smooth)
+    return stopped
+
+
+@pytest.mark.target("T8")
+@BOTH
+@pytest.mark.parametrize("share", [67, pytest.param(1, marks=[pytest.mark.long, pytest.mark.timeout(0)])])
+def test_an_upgrade_that_is_stopped_anywhere_did_not_happen(start, first_release, kind, share):
+    """Whichever statement is the last, the database is as the first release left it, and the next try succeeds."""
+    app = first_release(kind)
+    stopped = stop_everywhere(app, start(kind, app), share)
+    print(f"\nT8: an upgrade on {kind} was stopped at {stopped} statements")
+    assert stopped > 3
+
+
+@pytest.mark.target("T8")
+@BOTH
+@pytest.mark.long
+@pytest.mark.timeout(0)
+def test_going_back_that_is_stopped_anywhere_did_not_happen(start, lived_in, kind):
+    """The same on the way back."""
+    app = lived_in(kind)
+    stopped = stop_everywhere(app, start(kind, app), 1, "--to", REVISIONS[0], "--yes")
+    print(f"\nT8: going back on {kind} was stopped at {stopped} statements")
+    assert stopped > 3
+
+
+KILLED = """
+import os, signal, sys
+from sqlalchemy import event
+from app import create_app
+from database import db
+
+app, count = create_app(), 0
+
+def kill(*_):
+    global count
+    count += 1
+    if count == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with app.app_context():
+    event.listen(db.engine, "before_cursor_execute", kill)
+app.test_cli_runner().invoke(args=["migrate"])
+"""
+
+
+@pytest.mark.target("T8")
+@BOTH
+def test_a_killed_upgrade_did_not_happen(first_release, kind, tmp_path):
+    """Killed in the middle of its tables, without a chance to clean up; the next try succeeds."""
+    app = first_release(kind)
+    before = facts(app)
+    with app.app_context():
+        url = db.engine.url.render_as_string(hide_password=False)
+        db.engine.dispose()
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, "40"],
+        cwd=ROOT,
+        env=os.environ | {"DATABASE_URL": url, "SCOREBOOK_DATA": str(tmp_path)},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    with app.app_context():
+        assert revision_of(db.engine) == REVISIONS[0]
+    assert facts(app) == before
+    assert migrate(app).exit_code == 0
+    assert facts(app) == before
