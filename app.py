@@ -108,8 +108,16 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
     )
     app.config.update(settings)
     if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
-        # A connection that a restarted database dropped is replaced before anybody notices.
-        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"pool_pre_ping": True}
+        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {
+            # A connection that a restarted database dropped is replaced before anybody notices.
+            "pool_pre_ping": True,
+            # One for each thread of the server, and some over for a moment.
+            "pool_size": 8,
+            "max_overflow": 8,
+            "pool_timeout": 5,
+            # Seconds (milliseconds) until a computer that is gone is given up; database.py sets how long one works.
+            "connect_args": {"connect_timeout": 5, "tcp_user_timeout": 10_000, "keepalives_idle": 10},
+        }
     if app.config["HTTPS"]:
         app.config.update(SESSION_COOKIE_NAME="__Host-scorebook", SESSION_COOKIE_SECURE=True)
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or kept_secret(folder / "secret")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,6 +63,43 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
     # SQLite's own knows the case of no letter beyond ASCII.
     connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
+
+
+PATIENCE = {
+    "statement_timeout": "10s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "60s",
+}
+"""How long PostgreSQL works on one statement, waits for somebody else's lock (as long as SQLite does), and lets a
+server that has stopped answering keep what it has locked. Who waits at the table is told "not saved" then."""
+SILENCE = 15.0
+"""Seconds after which a database that does not answer at all is given up."""
+
+
+@event.listens_for(Engine, "do_connect")
+def _connect_postgresql(dialect: Dialect, _: Any, words: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if dialect.driver != "psycopg":
+        return None
+    import psycopg
+
+    class Connection(psycopg.Connection[Any]):
+        """A connection that does not wait for ever where the other end is frozen."""
+
+        silence: float | None = SILENCE
+
+        def wait(self, *words: Any, **named: Any) -> Any:
+            began = time.monotonic()
+            try:
+                return super().wait(*words, **{"timeout": self.silence, **named})
+            except psycopg.OperationalError:
+                if self.silence is not None and time.monotonic() - began >= self.silence:
+                    self.pgconn.finish()
+                raise
+
+    connection = Connection.connect(*words, **named)
+    connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in PATIENCE.items()).encode())
+    connection.commit()
+    return connection
 
 
 @event.listens_for(Engine, "begin")

@@ -24,8 +24,9 @@ with db.engine.connect().execution_options(writes=True) as connection:
         )
         with context.begin_transaction():
             if not is_sqlite:
-                # A large table takes its time. Who brings the same database up to date elsewhere waits here; on
+                # A large table takes its time, and nobody's tap waits for it here. Who brings the same database up to date elsewhere waits here; on
                 # SQLite, for the writer's place.
+                connection.connection.driver_connection.silence = None  # type: ignore[union-attr]
                 connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
                 connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
                 connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('scorebook'))")

@@ -130,22 +130,23 @@ def fresh(tmp_path: Path) -> Iterator[Callable[..., Flask]]:
             db.engine.dispose()
 
 
-@pytest.fixture
-def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., str]:
+@pytest.fixture(scope="session")
+def new_database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., str]:
     """Makes a database on "sqlite" or "postgresql", empty or a copy of one that nobody has open; gives its URL."""
     count = itertools.count()
 
     def make(kind: str, copied: str = "") -> str:
-        number = next(count)
         if kind == "sqlite":
+            file = tmp_path_factory.mktemp("database") / "scorebook.sqlite"
             if copied:
-                shutil.copy(copied, tmp_path / f"{number}.sqlite")
-            return f"sqlite:///{tmp_path / f'{number}.sqlite'}"
+                shutil.copy(copied, file)
+            return f"sqlite:///{file}"
         server = make_url(request.getfixturevalue("postgresql"))
-        name = f"{tmp_path.name[:40].lower()}_{number}"
+        name, template = f"new_{next(count)}", copied or "template1"
         engine = create_engine(server, isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
-            template = copied or "template1"
             connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         engine.dispose()
         return server.set(database=name).render_as_string(hide_password=False)
