@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable
@@ -21,7 +22,18 @@ from rules.variants import Rules, variants
 
 def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
-    for command in (migrate, recount, run_server, score, list_variants, demo, export, import_files, keeper):
+    for command in (
+        migrate,
+        move,
+        recount,
+        run_server,
+        score,
+        list_variants,
+        demo,
+        export,
+        import_files,
+        keeper,
+    ):
         app.cli.add_command(command)
 
 
@@ -81,6 +93,69 @@ def _warn_of_loss(scripts: Iterable[Any], wanted: str, yes: bool) -> None:
         click.echo(f"Going back to {wanted} loses:\n" + "\n".join(f"- {line}" for line in lost), err=True)
     if lost and not yes:
         raise click.ClickException("Nothing was done. With a copy of the database kept, say --yes.")
+
+
+@click.command()
+@click.argument("source")
+@with_appcontext
+def move(source: str) -> None:
+    """Copy everything from the database SOURCE into the empty one of the settings, such as from SQLite to PostgreSQL.
+
+    SOURCE is the file of an SQLite database, or the address of another. Games, logs, keepers and all addresses stay
+    as they are. It is kept only if every book is exported from both as the same file. SOURCE itself is only read.
+    """
+    from sqlalchemy import select
+
+    from app import create_app, database_url
+    from database import Base, copy_everything, db, revision_of
+
+    if "://" not in source and not Path(source).is_file():
+        raise click.ClickException(f"There is no file {source}.")
+    url = database_url(source, Path()) if "://" in source else f"sqlite:///{Path(source).absolute()}"
+    kept = {name: current_app.config[name] for name in ("DATA_FOLDER", "SECRET_KEY")}
+    there = create_app({**kept, "SQLALCHEMY_DATABASE_URI": url})
+    with there.app_context():
+        old = db.engine
+    try:
+        if (at := revision_of(old)) is None or at != revision_of(db.engine):
+            raise click.ClickException(
+                "Bring both databases up to date first: flask migrate, with each in the settings."
+            )
+        if any(db.session.execute(select(table).limit(1)).first() for table in Base.metadata.sorted_tables):
+            raise click.ClickException(
+                "The database of the settings holds rows already, and this fills an empty one."
+            )
+        with old.connect() as connection:
+            counts = copy_everything(connection)
+        with there.app_context():
+            files = _files()
+        if _files() != files:
+            raise click.ClickException(
+                "Nothing was kept: a book would be another one there. Did somebody write?"
+            )
+        db.session.commit()
+    finally:
+        db.session.rollback()
+        old.dispose()
+    click.echo(f"{counts['book']} books, {counts['game']} games, {counts['keeper']} keepers are there now.")
+    click.echo("Every book is exported from both as the same file.")
+
+
+def _files() -> dict[str, str]:
+    """The digest of every book's file, by its code."""
+    from sqlalchemy import select
+
+    import archive
+    from database import db
+    from models import Book
+
+    digests = {}
+    for book in db.session.scalars(select(Book).order_by(Book.id)).all():
+        digest = hashlib.sha256()
+        for line in archive.book_json(book):
+            digest.update(line.encode())
+        digests[book.code] = digest.hexdigest()
+    return digests
 
 
 @click.command("serve")

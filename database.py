@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import Connection, DateTime, Engine, MetaData, event
+from sqlalchemy import Connection, DateTime, Engine, MetaData, event, func, insert, select
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
@@ -120,3 +120,30 @@ def revision_of(engine: Engine) -> str | None:
 
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
+
+
+COPIED_AT_ONCE = 1000
+"""Rows that are in memory at a time while everything is copied."""
+
+
+def copy_everything(source: Connection) -> dict[str, int]:
+    """Write every row of another database with the same tables into the session, as it is; gives how many, by table.
+
+    The tables must be empty, and `source` may be of another kind. Nothing is committed.
+    """
+    counts = {}
+    for table in Base.metadata.sorted_tables:
+        # Who is pointed to comes before who points, also within a table.
+        own = [each.parent.is_not(None) for each in table.foreign_keys if each.column.table is table]
+        found = source.execution_options(yield_per=COPIED_AT_ONCE).execute(
+            select(table).order_by(*own, *table.primary_key)
+        )
+        counts[table.name] = 0
+        for rows in found.mappings().partitions():
+            db.session.execute(insert(table), [dict(row) for row in rows])
+            counts[table.name] += len(rows)
+        if counts[table.name] and db.engine.dialect.name == "postgresql":
+            # The next new row gets the number after the last one that came.
+            last = select(func.max(table.c.id)).scalar_subquery()
+            db.session.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), last)))
+    return counts

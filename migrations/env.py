@@ -15,6 +15,9 @@ with db.engine.connect().execution_options(writes=True) as connection:
         # SQLite alters a table by copying it and dropping the old one, which would take along, by their foreign
         # keys, the rows that belong to it. Only outside of a transaction can the keys be switched off.
         connection.connection.execute("PRAGMA foreign_keys = OFF")
+    else:
+        # Nobody's tap waits here: a large table may take its time.
+        vars(connection.connection.driver_connection)["silence"] = None
     try:
         context.configure(
             connection=connection,
@@ -24,11 +27,9 @@ with db.engine.connect().execution_options(writes=True) as connection:
         )
         with context.begin_transaction():
             if not is_sqlite:
-                # A large table takes its time, and nobody's tap waits for it here. Who brings the same database up to date elsewhere waits here; on
-                # SQLite, for the writer's place.
-                connection.connection.driver_connection.silence = None  # type: ignore[union-attr]
                 connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
                 connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+                # Who brings the same database up to date elsewhere waits here; on SQLite, for the writer's place.
                 connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('scorebook'))")
             context.run_migrations()
             if is_sqlite and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
@@ -36,5 +37,5 @@ with db.engine.connect().execution_options(writes=True) as connection:
                     f"The database was left as it was: rows would lose what they belong to: {broken[:5]}"
                 )
     finally:
-        if is_sqlite:
-            connection.connection.execute("PRAGMA foreign_keys = ON")
+        # It is not any more as a request wants one.
+        connection.invalidate()

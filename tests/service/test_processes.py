@@ -18,7 +18,6 @@ from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
-from bs4 import BeautifulSoup
 from sqlalchemy import create_engine, event
 
 import database
@@ -84,7 +83,7 @@ class Client:
         """Look at a page, and at where it leads."""
         return self.ask("GET", address)
 
-    def post(self, address, data, headers, **_):
+    def post(self, address, data, **_):
         """Send a form."""
         return self.ask("POST", address, data)
 
@@ -223,3 +222,74 @@ def test_a_watcher_of_one_server_sees_what_the_other_saves(servers, table_of):
         while watcher.ask("GET", address, port=second, **tag).status_code == 304:
             time.sleep(0.1)
         assert time.monotonic() - saved < 2
+
+
+# A database that does not answer
+
+
+@pytest.fixture
+def impatient(new_database, tmp_path, monkeypatch):
+    """An app on PostgreSQL that gives up after tenths of a second what it would after seconds, and tells as live."""
+    monkeypatch.setattr(database, "PATIENCE", database.PATIENCE | {"lock_timeout": "300ms"})
+    monkeypatch.setattr(database, "SILENCE", 1.0)
+    url = new_database("postgresql")
+    app = create_app({"DATA_FOLDER": tmp_path, "SQLALCHEMY_DATABASE_URI": url, "RATELIMIT_ENABLED": False})
+    assert app.test_cli_runner().invoke(args=["migrate"]).exit_code == 0
+    yield app
+    with app.app_context():
+        db.engine.dispose()
+
+
+def test_a_locked_database_says_not_saved_and_the_same_tap_works_later(impatient, table_of):
+    """Whoever holds the game's row, a phone is told in time; when it is free again, the same form is saved."""
+    table = table_of(impatient).start(*FOUR, dealer=3, order="own", plan="3", trump="untracked")
+    with impatient.app_context():
+        url = db.engine.url
+    other = create_engine(url)
+    with other.connect() as holder:
+        holder.exec_driver_sql("SELECT id FROM game FOR UPDATE")
+        began = time.monotonic()
+        page = table.bid_one(1, 500).phone.page
+        assert page.h1.get_text() == "Not saved"
+        assert time.monotonic() - began < 5
+        assert table.phone.get(f"/g/{table.code}").h1.get_text() == "Score sheet", (
+            "looking waits for no writer"
+        )
+    other.dispose()
+    assert table.open(1).bid_one(1).bidder == 1
+
+
+def test_a_frozen_database_says_not_saved_and_holds_no_thread(impatient, table_of):
+    """Its process is stopped in the middle of its work: the connection is given up, the next one serves."""
+    table = table_of(impatient).start(*FOUR, dealer=3, order="own", plan="3", trump="untracked")
+    with impatient.app_context():
+        frozen = db.session.connection().exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        db.session.rollback()
+        engine = db.engine
+    table.open(1)
+    stopped = []
+
+    def freeze(_, __, statement, *___):
+        if statement.startswith("UPDATE") and not stopped:
+            stopped.append(frozen)
+            os.kill(frozen, signal.SIGSTOP)
+
+    event.listen(engine, "before_cursor_execute", freeze)
+    began = time.monotonic()
+    try:
+        assert table.bid_one(1, 500).phone.page.h1.get_text() == "Not saved"
+        assert stopped
+        assert time.monotonic() - began < 10
+        # It still holds the game's row; when it is gone, so is what it had begun.
+        assert table.phone.get(f"/g/{table.code}").h1.get_text() == "Score sheet"
+    finally:
+        event.remove(engine, "before_cursor_execute", freeze)
+        os.kill(frozen, signal.SIGCONT)
+    for _ in range(50):
+        try:
+            assert table.open(1).bid_one(1).bidder == 1
+            break
+        except AssertionError:
+            time.sleep(0.1)
+    with impatient.app_context():
+        assert [each.kind for each in Game.find(table.code).changes] == ["bid"]

@@ -7,8 +7,10 @@ alone): all records by its `flask demo`, and five games tapped through its pages
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -23,8 +25,9 @@ import sqlalchemy as sa
 from alembic.script import ScriptDirectory
 from sqlalchemy import event
 
+import archive
 from app import create_app
-from database import db, revision_of
+from database import Base, db, revision_of
 from models import Book, Game
 from rules import record
 from rules.variants import classic
@@ -474,3 +477,76 @@ def test_a_killed_upgrade_did_not_happen(first_release, kind, tmp_path):
     assert facts(app) == before
     assert migrate(app).exit_code == 0
     assert facts(app) == before
+
+
+# From one database to another
+
+
+@pytest.mark.target("T10")
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [("sqlite", "postgresql"), pytest.param("postgresql", "sqlite", marks=pytest.mark.long)],
+)
+def test_everything_moves_to_another_kind_of_database(start, lived_in, table_of, tmp_path, here, there):
+    """Every row, key and address is there, every book is the same file, and the phones of before go on.
+
+    A book that is exported there and imported here by itself is the same file, too.
+    """
+    old, new = lived_in(here), start(there)
+    assert migrate(new).exit_code == 0
+    with old.app_context():
+        url = db.engine.url
+    source = url.database if here == "sqlite" else url.render_as_string(hide_password=False)
+    run = new.test_cli_runner()
+    moved = run.invoke(args=["move", source])
+    assert moved.exit_code == 0, moved.output
+    assert "2 books, 20 games, 3 keepers are there now." in moved.output
+    assert rows(new) == rows(old)
+    files = exports(old)
+    assert exports(new) == files
+    for file in files.values():
+        (tmp_path / "book.json").write_bytes(file)
+        told = run.invoke(args=["import", "new", str(tmp_path / "book.json")]).output
+        (copy,) = re.findall(r"keep the book (\w+) on a phone", told)
+        assert run.invoke(args=["export", copy]).stdout_bytes == file
+    play_on(table_of(new, KEPT["playing"], FIRST_PHONE))
+    table_of(new, key=FIRST_PHONE).start(*"ABC", order="own", plan="1", variant="classic")
+    again = run.invoke(args=["move", source])
+    assert again.exit_code == 1
+    assert "holds rows already" in again.output
+
+
+def rows(app):
+    """Every row of every table as the app reads it."""
+    with app.app_context():
+        tables = Base.metadata.sorted_tables
+        return {
+            table.name: db.session.execute(sa.select(table).order_by(*table.primary_key)).all()
+            for table in tables
+        }
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("nothing.sqlite", "There is no file nothing.sqlite."),
+        ("older", "Bring both databases up to date first"),
+        ("changing", "Nothing was kept"),
+    ],
+)
+def test_what_cannot_be_moved_leaves_nothing_behind(start, first_release, monkeypatch, source, words):
+    """No file, an older release, a book that somebody still writes in: it is said, and the new database stays empty."""
+    new = start("sqlite")
+    assert migrate(new).exit_code == 0
+    if source != "nothing.sqlite":
+        old = first_release("sqlite")
+        if source == "changing":
+            assert migrate(old).exit_code == 0
+            files = itertools.count()
+            monkeypatch.setattr(archive, "book_json", lambda _: [str(next(files))])
+        with old.app_context():
+            source = db.engine.url.database
+    refused = new.test_cli_runner().invoke(args=["move", source])
+    assert refused.exit_code == 1
+    assert words in refused.output
+    assert not any(rows(new).values())
