@@ -125,10 +125,12 @@ def move(source: str) -> None:
             raise click.ClickException(
                 "The database of the settings holds rows already, and this fills an empty one."
             )
-        with old.connect() as connection:
-            counts = copy_everything(connection)
+        db.session.rollback()
+        # First, since PostgreSQL leaves no transaction open for minutes in which nothing is asked.
         with there.app_context():
             files = _files()
+        with old.connect() as connection:
+            counts = copy_everything(connection)
         if _files() != files:
             raise click.ClickException(
                 "Nothing was kept: a book would be another one there. Did somebody write?"

@@ -30,7 +30,7 @@ with db.engine.connect().execution_options(writes=True) as connection:
                 connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
                 connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
                 # Who brings the same database up to date elsewhere waits here; on SQLite, for the writer's place.
-                connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('scorebook'))")
+                connection.exec_driver_sql("SELECT pg_advisory_xact_lock(20260131)")
             context.run_migrations()
             if is_sqlite and (broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
                 raise SystemExit(

@@ -40,6 +40,7 @@ REVISIONS = [each.revision for each in ScriptDirectory(str(ROOT / "migrations"))
 
 NOW = datetime(2026, 1, 31, 20, 15, tzinfo=UTC)
 OURS = replace(classic(), name="Ours")
+pytestmark = pytest.mark.timeout(240)
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 
 
