@@ -158,6 +158,13 @@ def facts(app, *without):
         }
 
 
+def steps(app):
+    """Every step in the logs of all games."""
+    with app.app_context():
+        logged = db.session.scalars(sa.text("SELECT steps FROM change").columns(sa.column("steps", sa.JSON)))
+        return [step for each in logged for step in each]
+
+
 def exports(app):
     """Every book as a file, by its code."""
     with app.app_context():
@@ -210,17 +217,17 @@ def standings(page):
 def test_the_first_release_comes_up_step_by_step_and_in_one_go(start, first_release, table_of, kind):
     """All totals are what it showed, no fact differs at any revision, and both ways lead to the same files."""
     app = first_release(kind)
-    steps = start(kind, app)
+    slow = start(kind, app)
     before = facts(app)
     assert len(before["game"]) == len(OLD["sheets"]) == 19
     assert migrate(app).exit_code == 0
     assert facts(app) == before
     assert_kept(app, table_of)
     for revision in REVISIONS[1:]:
-        assert migrate(steps, "--to", revision).exit_code == 0
-        assert facts(steps) == before, revision
-    assert exports(steps) == exports(app)
-    goes_on(steps, table_of)
+        assert migrate(slow, "--to", revision).exit_code == 0
+        assert facts(slow) == before, revision
+    assert exports(slow) == exports(app)
+    goes_on(slow, table_of)
 
 
 def goes_on(app, table_of):
@@ -280,6 +287,9 @@ def lived_in(first_release, table_of):
         table = table_of(app, KEPT["tricks"], FIRST_PHONE)
         table.phone.get(f"/g/{table.code}/table")
         table.phone.send(table.phone.button("take-over"), name="Farid")
+        # Dealt anew by this release: its log holds a hand with all of today's columns.
+        table.phone.get(f"/g/{KEPT['bidding']}/table")
+        table.phone.tap("void")
         table.phone.get(f"/g/{KEPT['undone']}/delete")
         table.phone.tap("delete")
         return app
@@ -313,18 +323,17 @@ def test_going_back_says_what_it_loses_and_loses_nothing_else(lived_in, table_of
         gone = migrate(app, "--to", revision, "--yes")
         assert gone.exit_code == 0, gone.output
         assert facts(app, "change") == stood, revision
+    for table, _, *columns in steps(app):
+        assert table in ("hand", "entry", "adjustment"), "the first release takes back nothing else"
+        assert {name for each in columns for name in each or ()} <= set(FIRST_COLUMNS[table])
     assert migrate(app).exit_code == 0
     assert facts(app, "change") == stood
     # House rules, the other name and that a game was deleted went with their tables, as was said.
     for code, file in exports(app).items():
-        now = json.loads(file)
-        then = json.loads(files[code])
-        assert [each for each in now["games"] if each["id"] in {one["id"] for one in then["games"]}] == then[
-            "games"
-        ]
-        assert then.pop("house_rules") + now.pop("house_rules") == (
-            [] if then["name"] == "Demo" else [OURS.write()]
-        )
+        now, then = json.loads(file), json.loads(files[code])
+        known = {each["id"] for each in then["games"]}
+        assert [each for each in now["games"] if each["id"] in known] == then["games"]
+        assert now["house_rules"] == []
     assert app.test_cli_runner().invoke(args=["recount"]).exit_code == 0
     play_on(table_of(app, KEPT["playing"], FIRST_PHONE))
 
@@ -374,6 +383,8 @@ def stopped_at(app, number):
     finally:
         event.remove(engine, "before_cursor_execute", before_statement)
         event.remove(engine, "commit", before_commit)
+        # As a process does that ends.
+        engine.dispose()
 
 
 def everything(app):
