@@ -25,6 +25,7 @@ from app import create_app
 from database import db
 from models import Game
 
+pytestmark = pytest.mark.timeout(240)
 ROOT = Path(__file__).parents[2]
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 PATIENCE = 30
