@@ -126,11 +126,15 @@ def configure(app: Flask, settings: Mapping[str, Any]) -> None:
     # What people wrote is not repeated in errors.
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"hide_parameters": True}
     if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
-        # A connection that a restarted database dropped is replaced before anybody notices; one that cannot be made
-        # is given up while the phone still waits.
         app.config["SQLALCHEMY_ENGINE_OPTIONS"] |= {
+            # A connection that a restarted database dropped is replaced before anybody notices.
             "pool_pre_ping": True,
-            "connect_args": {"connect_timeout": 5},
+            # One for each thread of the server, and some over for a moment.
+            "pool_size": 8,
+            "max_overflow": 8,
+            "pool_timeout": 5,
+            # Seconds (milliseconds) until a computer that is gone is given up; database.py sets how long one works.
+            "connect_args": {"connect_timeout": 5, "tcp_user_timeout": 10_000, "keepalives_idle": 10},
         }
     if app.config["HTTPS"]:
         app.config.update(SESSION_COOKIE_NAME="__Host-scorebook", SESSION_COOKIE_SECURE=True)

@@ -21,18 +21,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flask import Flask, current_app
-from sqlalchemy import Connection, Table, create_engine, func, insert, select, text
+from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 import models
-from database import Base, db, reason_of, revisions, sqlite_path, trouble, upgrade
+from database import Base, copy_everything, db, reason_of, revisions, sqlite_path, trouble, upgrade
 
 DATED = "scorebook-%Y%m%dT%H%M%SZ.sqlite"
 """What a backup in a folder is called."""
 IS_DATED = re.compile(r"scorebook-\d{8}T\d{6}Z\.sqlite")
 UNFINISHED = ".unfinished"
-BATCH = 2_000
-"""Rows that are copied at a time."""
 COUNTED = ("book", "game", "hand")
 """Tables whose rows are told to the operator."""
 
@@ -122,7 +120,7 @@ def _copy_out(path: Path, at: datetime) -> None:
             revision = source.scalar(text("SELECT version_num FROM alembic_version"))
             copy.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
             copy.execute(text("INSERT INTO alembic_version VALUES (:it)"), {"it": revision})
-            _copy_rows(source, copy)
+            copy_everything(source, copy)
     secret = current_app.config["DATA_FOLDER"] / "secret"
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("CREATE TABLE backup (made TEXT NOT NULL, secret TEXT NOT NULL)")
@@ -150,19 +148,6 @@ def _file(path: Path) -> Iterator[Connection]:
             yield connection
     finally:
         engine.dispose()
-
-
-def _copy_rows(source: Connection, target: Connection) -> None:
-    """All rows of all tables, parents first."""
-    for table in Base.metadata.sorted_tables:
-        for rows in source.execute(_parents_first(table)).mappings().partitions(BATCH):
-            target.execute(insert(table), [dict(row) for row in rows])
-
-
-def _parents_first(table: Table):  # noqa: ANN202 - a Select of all columns
-    """Rows that point to none of their own table before those that do."""
-    own = [key.parent for key in table.foreign_keys if key.column.table is table]
-    return select(table).order_by(*(each.is_not(None) for each in own), *table.primary_key)
 
 
 def _to_disk(path: Path) -> None:
@@ -280,16 +265,7 @@ def _copy_in(ready: Path) -> None:
         tables = Base.metadata.sorted_tables
         quoted = target.dialect.identifier_preparer.format_table
         target.execute(text(f"TRUNCATE {', '.join(map(quoted, tables))}"))
-        _copy_rows(source, target)
-        for table in tables:
-            # The next row must not get the number of one that came with the backup.
-            for column in (
-                each for each in table.primary_key if each.autoincrement and not each.foreign_keys
-            ):
-                last = select(func.coalesce(func.max(column), 0) + 1).scalar_subquery()
-                target.execute(
-                    select(func.setval(func.pg_get_serial_sequence(quoted(table), column.name), last, False))
-                )
+        copy_everything(source, target)
 
 
 def _keep_secret(path: Path, secret: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable
@@ -23,6 +24,7 @@ def init_app(app: Flask) -> None:
     """Hang the commands into `flask`."""
     for command in (
         migrate,
+        move,
         run_server,
         score,
         list_variants,
@@ -41,12 +43,25 @@ def init_app(app: Flask) -> None:
 @click.option(
     "--new", is_flag=True, help="Start an empty scorebook where the data folder says that there was one."
 )
+@click.option(
+    "--to",
+    "revision",
+    default="",
+    help="Another revision than the newest: an older release wants its own.",
+)
+@click.option("--yes", is_flag=True, help="Go back also where something is lost by it.")
 @with_appcontext
-def migrate(new: bool) -> None:
-    """Bring the database up to date; the first time, make it."""
-    from database import trouble, upgrade
+def migrate(new: bool, revision: str, yes: bool) -> None:
+    """Bring the database up to date, the first time make it; or bring it back to where an older release wants it.
+
+    All of it happens or nothing does: whatever stops it leaves the database as it was.
+    """
+    from database import revisions, trouble, upgrade
     from models import Game
 
+    wanted = revision or revisions()[-1]
+    if wanted not in revisions():
+        raise click.ClickException(f"There is no revision {wanted}. There are: {' '.join(revisions())}.")
     found = trouble()
     if found is not None and found.kind in ("silent", "newer"):
         raise click.ClickException(found.words)
@@ -58,9 +73,27 @@ def migrate(new: bool) -> None:
                 "To start an empty scorebook all the same: flask migrate --new"
             )
         click.echo(f"A new scorebook was started. The data lies: {_data_place()}")
-    upgrade()
-    Game.settle_rest()
+    if not _go_back(wanted, yes):
+        upgrade(wanted)
+    if wanted == revisions()[-1]:
+        Game.settle_rest()
     _put_mark()
+
+
+def _go_back(wanted: str, yes: bool) -> bool:
+    """Bring the database back to an earlier revision, after saying what is lost; False where it is no later one."""
+    from database import db, lost_below, revision_of, revisions, upgrade
+
+    at = revision_of(db.engine)
+    if at is None or revisions().index(at) <= revisions().index(wanted):
+        return False
+    if lost := lost_below(wanted):
+        click.echo(f"Going back to {wanted} loses:\n" + "\n".join(f"- {line}" for line in lost), err=True)
+        if not yes:
+            raise click.ClickException("Nothing was done. With a copy of the database kept, say --yes.")
+    upgrade(wanted)
+    click.echo(f"The database went back from revision {at} to {wanted}.")
+    return True
 
 
 def _mark() -> Path:
@@ -78,6 +111,73 @@ def _data_place() -> str:
     from serve import data_place
 
     return data_place(current_app)
+
+
+@click.command()
+@click.argument("source")
+@with_appcontext
+def move(source: str) -> None:
+    """Copy everything from the database SOURCE into the empty one of the settings, such as from SQLite to PostgreSQL.
+
+    SOURCE is the file of an SQLite database, or the address of another. Games, logs, keepers and all addresses stay
+    as they are. It is kept only if every book is exported from both as the same file. SOURCE itself is only read.
+    """
+    from sqlalchemy import select
+
+    from app import create_app, database_url
+    from database import Base, copy_everything, db, trouble
+
+    if "://" not in source and not Path(source).is_file():
+        raise click.ClickException(f"There is no file {source}.")
+    url = database_url(source, Path()) if "://" in source else f"sqlite:///{Path(source).absolute()}"
+    kept = {name: current_app.config[name] for name in ("DATA_FOLDER", "SECRET_KEY")}
+    there = create_app({**kept, "SQLALCHEMY_DATABASE_URI": url})
+    with there.app_context():
+        old = db.engine
+    try:
+        with there.app_context():
+            apart = trouble()
+        if apart or trouble():
+            raise click.ClickException(
+                "Bring both databases up to date first: flask migrate, with each in the settings."
+            )
+        if any(db.session.execute(select(table).limit(1)).first() for table in Base.metadata.sorted_tables):
+            raise click.ClickException(
+                "The database of the settings holds rows already, and this fills an empty one."
+            )
+        db.session.rollback()
+        # First, since PostgreSQL leaves no transaction open for minutes in which nothing is asked.
+        with there.app_context():
+            files = _files()
+        with old.connect() as connection:
+            counts = copy_everything(connection, db.session.connection())
+        if _files() != files:
+            raise click.ClickException(
+                "Nothing was kept: a book would be another one there. Did somebody write?"
+            )
+        db.session.commit()
+    finally:
+        db.session.rollback()
+        old.dispose()
+    click.echo(f"{counts['book']} books, {counts['game']} games, {counts['keeper']} keepers are there now.")
+    click.echo("Every book is exported from both as the same file.")
+
+
+def _files() -> dict[str, str]:
+    """The digest of every book's file, by its code."""
+    from sqlalchemy import select
+
+    import archive
+    from database import db
+    from models import Book
+
+    digests = {}
+    for book in db.session.scalars(select(Book).order_by(Book.id)).all():
+        digest = hashlib.sha256()
+        for line in archive.book_json(book):
+            digest.update(line.encode())
+        digests[book.code] = digest.hexdigest()
+    return digests
 
 
 @click.command("serve")

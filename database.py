@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -10,7 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import URL, Connection, DateTime, Engine, MetaData, event, inspect, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    DateTime,
+    Engine,
+    MetaData,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import DeclarativeBase
@@ -68,6 +81,43 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
 
 
+PATIENCE = {
+    "statement_timeout": "10s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "60s",
+}
+"""How long PostgreSQL works on one statement, waits for somebody else's lock (as long as SQLite does), and lets a
+server that has stopped answering keep what it has locked. Who waits at the table is told "not saved" then."""
+SILENCE = 15.0
+"""Seconds after which a database that does not answer at all is given up."""
+
+
+@event.listens_for(Engine, "do_connect")
+def _connect_postgresql(dialect: Dialect, _: Any, words: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if dialect.driver != "psycopg":
+        return None
+    import psycopg
+
+    class Connection(psycopg.Connection[Any]):
+        """A connection that does not wait for ever where the other end is frozen."""
+
+        silence: float | None = SILENCE
+
+        def wait(self, *words: Any, **named: Any) -> Any:
+            began = time.monotonic()
+            try:
+                return super().wait(*words, **{"timeout": self.silence, **named})
+            except psycopg.OperationalError:
+                if self.silence is not None and time.monotonic() - began >= self.silence:
+                    self.pgconn.finish()
+                raise
+
+    connection = Connection.connect(*words, **named)
+    connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in PATIENCE.items()).encode())
+    connection.commit()
+    return connection
+
+
 @event.listens_for(Engine, "begin")
 def _begin_sqlite(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
@@ -78,6 +128,34 @@ def _begin_sqlite(connection: Connection) -> None:
 def begin_writing() -> None:
     """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
     db.session.connection(execution_options={"writes": True})
+
+
+COPIED_AT_ONCE = 1000
+"""Rows that are in memory at a time while everything is copied."""
+
+
+def copy_everything(source: Connection, target: Connection) -> dict[str, int]:
+    """Write every row of one database into another with the same tables, as it is; gives how many, by table.
+
+    The tables of `target` must be empty, and it may be of another kind. Nothing is committed.
+    """
+    counts = {}
+    for table in Base.metadata.sorted_tables:
+        # Who is pointed to comes before who points, also within a table.
+        own = [each.parent.is_not(None) for each in table.foreign_keys if each.column.table is table]
+        found = source.execution_options(yield_per=COPIED_AT_ONCE).execute(
+            select(table).order_by(*own, *table.primary_key)
+        )
+        counts[table.name] = 0
+        for rows in found.mappings().partitions():
+            target.execute(insert(table), [dict(row) for row in rows])
+            counts[table.name] += len(rows)
+        if target.dialect.name == "postgresql":
+            # The next new row gets the number after the last one that came.
+            last = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
+            sequence = func.pg_get_serial_sequence(table.name, "id")
+            target.execute(select(func.setval(sequence, last, False)))
+    return counts
 
 
 # Whether this release can work with it
@@ -104,14 +182,43 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(path.stem.partition("_")[0] for path in found))
 
 
-def upgrade() -> None:
-    """Bring the tables of the settings' database to what this release needs; they are made where there are none."""
+def upgrade(wanted: str = "") -> None:
+    """Bring the tables of the settings' database to a revision, this release's unless told; made where there are none.
+
+    Earlier revisions are reached backwards.
+    """
     from alembic import command
+
+    wanted, at = wanted or revisions()[-1], revision_of(db.engine)
+    is_back = at is not None and revisions().index(at) > revisions().index(wanted)
+    (command.downgrade if is_back else command.upgrade)(_alembic(), wanted)
+
+
+def lost_below(wanted: str) -> list[str]:
+    """What going back from where the database is to an earlier revision loses, a line each."""
+    from alembic.script import ScriptDirectory
+
+    steps = ScriptDirectory.from_config(_alembic()).iterate_revisions(revision_of(db.engine), wanted)
+    with db.engine.connect() as connection:
+        return [
+            line for each in steps if hasattr(each.module, "lost") for line in each.module.lost(connection)
+        ]
+
+
+def revision_of(engine: Engine) -> str | None:
+    """The revision of the tables in a database; None where there are no tables yet."""
+    from alembic.runtime.migration import MigrationContext
+
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def _alembic() -> Any:
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    command.upgrade(config, "head")
+    return config
 
 
 def trouble(*, writing: bool = False) -> Trouble | None:

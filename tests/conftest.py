@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import event, select
+from sqlalchemy import create_engine, event, make_url, select
 from werkzeug.test import TestResponse
 
 from app import create_app
@@ -127,6 +128,44 @@ def fresh(tmp_path: Path) -> Iterator[Callable[..., Flask]]:
     for app in made:
         with app.app_context():
             db.engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def new_database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., str]:
+    """Makes a database on "sqlite" or "postgresql", empty or a copy of one that nobody has open; gives its URL."""
+    count = itertools.count()
+
+    def make(kind: str, copied: str = "") -> str:
+        if kind == "sqlite":
+            file = tmp_path_factory.mktemp("database") / "scorebook.sqlite"
+            if copied:
+                shutil.copy(copied, file)
+            return f"sqlite:///{file}"
+        server = make_url(request.getfixturevalue("postgresql"))
+        name, template = f"new_{next(count)}", copied or "template1"
+        engine = create_engine(server, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        engine.dispose()
+        return server.set(database=name).render_as_string(hide_password=False)
+
+    return make
+
+
+@pytest.fixture
+def table_of() -> Callable[..., Table]:
+    """A game of another app by its code, kept on the phone that has that key; a phone that only looks has none."""
+
+    def sit(app: Flask, code: str = "", key: str = "") -> Table:
+        phone = Phone(app)
+        if key:
+            with phone.client.session_transaction() as cookie:
+                cookie["phone"] = key
+        return Table(phone, code)
+
+    return sit
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from migrations.steps import forget_columns
+
 revision = "0008"
 down_revision = "0007"
 branch_labels = None
@@ -50,3 +52,4 @@ def downgrade() -> None:
         with op.batch_alter_table(table, schema=None) as batch_op:
             for name in columns:
                 batch_op.drop_column(name)
+    forget_columns({table: list(columns) for table, columns in RESULTS.items()})
