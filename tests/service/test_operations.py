@@ -159,7 +159,7 @@ def test_the_journal_has_a_line_a_request_and_no_secret_in_it(serving, change, k
         assert secret not in written
     assert "/g/<code>/hands/<int:number>/<part>" in written or "/g/<code>/hands/<int:number>/bids" in written
     assert "OperationalError: no such table: change" in written
-    assert "models.py" in written, "the trace says where"
+    assert "log.py" in written, "the trace says where"
     if kind == "json":
         told = [json.loads(line) for line in lines]
         assert [each["event"] for each in told].count("request") == 8

@@ -99,7 +99,7 @@ def load_sqlite(app):
 
 def load_postgresql(app):
     """The tables as the first migration makes them there, the rows of the dump in the types of PostgreSQL."""
-    assert migrate(app, "--to", REVISIONS[0]).exit_code == 0
+    assert migrate(app, "--new", "--to", REVISIONS[0]).exit_code == 0
     typed = {
         sa.DateTime: datetime.fromisoformat,
         sa.Date: date.fromisoformat,
@@ -348,7 +348,7 @@ def test_a_database_of_a_newer_release_is_left_alone(first_release):
     for arguments in ((), ("--to", REVISIONS[0], "--yes")):
         refused = migrate(app, *arguments)
         assert refused.exit_code == 1
-        assert f"revision 9999, and this release knows none after {REVISIONS[-1]}" in refused.output
+        assert f"left it at 9999; this one knows it up to {REVISIONS[-1]}" in refused.output
 
 
 # Stopped at any moment
@@ -505,7 +505,7 @@ def test_everything_moves_to_another_kind_of_database(start, lived_in, table_of,
     A book that is exported there and imported here by itself is the same file, too.
     """
     old, new = lived_in(here), start(there)
-    assert migrate(new).exit_code == 0
+    assert migrate(new, "--new").exit_code == 0
     with old.app_context():
         url = db.engine.url
     source = url.database if here == "sqlite" else url.render_as_string(hide_password=False)
@@ -549,7 +549,7 @@ def rows(app):
 def test_what_cannot_be_moved_leaves_nothing_behind(start, first_release, monkeypatch, source, words):
     """No file, an older release, a book that somebody still writes in: it is said, and the new database stays empty."""
     new = start("sqlite")
-    assert migrate(new).exit_code == 0
+    assert migrate(new, "--new").exit_code == 0
     if source != "nothing.sqlite":
         old = first_release("sqlite")
         if source == "changing":
