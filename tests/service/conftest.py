@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlencode
 
 import psycopg
@@ -63,7 +64,7 @@ for line in sys.stdin:
 class Server:
     """The real server on a port and a database of its own, which starts in a moment.
 
-    `pages` is after how many pages SQLite moves what was saved into the database itself (0: a thousand, its own choice).
+    `pages` is after how many pages SQLite moves what was saved into the database (0: a thousand, its own choice).
     """
 
     def __init__(self, folder, *, database="", before=(), pages=0):
@@ -72,13 +73,14 @@ class Server:
             self.port = free.getsockname()[1]
         self.folder, self.process = folder, None
         environment = os.environ | {"SCOREBOOK_DATA": str(folder), "DATABASE_URL": database}
-        environment["PYTHONPATH"] = os.getcwd()
+        environment["PYTHONPATH"] = str(Path.cwd())
         subprocess.run(
             [sys.executable, "-m", "flask", "--app", "app.py", "migrate"],
             env=environment,
             check=True,
             capture_output=True,
         )
+        self.at_first = {each.name: each.read_bytes() for each in folder.iterdir()}
         with (folder / "errors").open("wb") as errors:
             self.nursery = subprocess.Popen(
                 [*before, sys.executable, "-c", NURSERY, str(self.port), str(pages)],
