@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, abort, current_app, make_response, render_template, request
+from flask.globals import request_ctx
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, TooManyRequests
@@ -206,6 +207,9 @@ def set_headers(response: Response) -> Response:
 def show_error(error: HTTPException) -> Response:
     """A page that says what happened and what to do, for every status."""
     if error.response is not None or error.code is None:
+        return error.get_response()  # type: ignore[return-value]
+    if request_ctx.url_adapter is None:
+        # The Host header is no name at all, so no page could be built that leads anywhere.
         return error.get_response()  # type: ignore[return-value]
     db.session.rollback()
     again = error.retry_after if isinstance(error, TooManyRequests) else 0

@@ -41,6 +41,7 @@ UNNAMED = "\u2205"
 LONGEST_LIST = 1000
 """Characters of a line with several names."""
 LONGEST_BOOK_NAME = 80
+LARGEST_NUMBER = 2**31 - 1
 
 
 def tidied(text: str | None) -> str:
@@ -48,14 +49,25 @@ def tidied(text: str | None) -> str:
     return names.tidy(text or "")
 
 
-def number(**settings: Any) -> IntegerField:
+class NumberField(IntegerField):
+    """A whole number that every database can hold; anything longer is none."""
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        """Take what was sent."""
+        super().process_formdata(valuelist)
+        if self.data is not None and abs(self.data) > LARGEST_NUMBER:
+            self.data = None
+            raise ValueError(self.gettext("Not a valid integer value."))
+
+
+def number(**settings: Any) -> NumberField:
     """A whole number that must be there."""
-    return IntegerField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
+    return NumberField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
 
 
-def number_or_nothing() -> IntegerField:
+def number_or_nothing() -> NumberField:
     """A whole number, or nothing where there was nothing yet."""
-    return IntegerField(validators=[Optional(), NumberRange(min=0, max=10_000)])
+    return NumberField(validators=[Optional(), NumberRange(min=0, max=10_000)])
 
 
 def is_day(form: Form, field: StringField) -> None:  # noqa: ARG001 - WTForms hands both over
@@ -114,7 +126,7 @@ class TricksForm(TapForm):
 class UndoForm(TapForm):
     """Which step is to be taken back."""
 
-    change = IntegerField(validators=[InputRequired()])
+    change = NumberField(validators=[InputRequired()])
 
 
 class SettingsForm(Form):
@@ -251,7 +263,7 @@ class ForgetForm(TapForm):
 class PersonForm(TapForm):
     """The person that another name belongs to."""
 
-    person = IntegerField(validators=[InputRequired()])
+    person = NumberField(validators=[InputRequired()])
 
 
 class TakeOverForm(NameForm):
@@ -264,7 +276,7 @@ class JoinForm(NameForm):
     """Who joins, after which seat, with how many points; `fits` makes hands smaller that the pack is too small for."""
 
     after = number()
-    points = IntegerField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
+    points = NumberField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
     fits = BooleanField()
 
 
@@ -273,11 +285,11 @@ class AdjustForm(SeatForm):
 
     hand = number()
     """The number of the hand it counts from."""
-    points = IntegerField()
+    points = NumberField()
     sign = RadioField(choices={"-": "-", "+": "+"}, default="-", validate_choice=False)
     reason = StringField(validators=[Length(max=200)])
 
-    def validate_points(self, field: IntegerField) -> None:
+    def validate_points(self, field: NumberField) -> None:
         """Points, whose sign is chosen beside them."""
         if field.data is None or not 1 <= field.data <= 100_000:
             field.errors = []
@@ -373,7 +385,7 @@ class FindForm(Form):
 class AdjustmentForm(TapForm):
     """Which adjustment is meant."""
 
-    adjustment = IntegerField(validators=[InputRequired()])
+    adjustment = NumberField(validators=[InputRequired()])
 
 
 class CorrectForm(TapForm):
@@ -500,8 +512,8 @@ class NewGameForm(Form):
     shown_variant = StringField(default="classic")
     order = RadioField(validate_choice=False, default="1..H")
     plan = StringField(validators=[Length(max=200)])
-    largest = IntegerField(validators=[Optional()])
-    hands = IntegerField(validators=[Optional()])
+    largest = NumberField(validators=[Optional()])
+    hands = NumberField(validators=[Optional()])
     hook = BooleanField()
     simultaneous = BooleanField()
     must_trump = BooleanField()
@@ -724,12 +736,12 @@ class NewGameForm(Form):
         if any(entry.errors for entry in field):
             raise ValidationError(_("Look at the names."))
 
-    def validate_largest(self, field: IntegerField) -> None:
+    def validate_largest(self, field: NumberField) -> None:
         """A largest hand makes the game shorter, so it has at least 2 cards."""
         if field.data is not None and not 2 <= field.data <= 1000:
             raise ValidationError(_("The largest hand has 2 cards or more."))
 
-    def validate_hands(self, field: IntegerField) -> None:
+    def validate_hands(self, field: NumberField) -> None:
         """A game has 1 to 120 hands."""
         if field.data is not None and not 1 <= field.data <= MOST_HANDS:
             raise ValidationError(_("A game has 1 to %(most)d hands.", most=MOST_HANDS))
@@ -823,14 +835,14 @@ SEQUENCES = {
 }
 
 
-def whole(fewest: int, most: int) -> IntegerField:
+def whole(fewest: int, most: int) -> NumberField:
     """A whole number in a range, or nothing."""
 
-    def within(_form: Form, field: IntegerField) -> None:
+    def within(_form: Form, field: NumberField) -> None:
         if field.data is not None and not fewest <= field.data <= most:
             raise ValidationError(_("A number from %(fewest)d to %(most)d.", fewest=fewest, most=most))
 
-    return IntegerField(validators=[Optional(), within])
+    return NumberField(validators=[Optional(), within])
 
 
 def choice(labels: Mapping[Any, Any], otherwise: object) -> RadioField:
@@ -1043,7 +1055,7 @@ class HouseRulesForm(Form):
         if not names.tidy(self.name.data or ""):
             self.name.errors = []
 
-    def validate_most(self, field: IntegerField) -> None:
+    def validate_most(self, field: NumberField) -> None:
         """No fewer than the fewest."""
         if field.data is not None and field.data < (self.fewest.data or 0) <= MOST_PLAYERS:
             raise ValidationError(_("The most players are at least the fewest."))

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
@@ -129,10 +130,9 @@ def server(tmp_path):
     made = []
 
     def make(**how):
-        folder = tmp_path / f"server-{len(made)}"
-        folder.mkdir()
-        made.append(Server(folder, **how))
-        return made[-1]
+        # Several may be made at once.
+        made.append(started := Server(Path(tempfile.mkdtemp(prefix="server-", dir=tmp_path)), **how))
+        return started
 
     yield make
     for each in made:
