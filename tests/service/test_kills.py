@@ -24,7 +24,9 @@ def lives(server, keeper, kills, chance):
     server.start()
     keeper.start()
     for life in range(kills):
+        began = time.perf_counter()
         status, *_ = keeper.send(answered=server.end)
+        took = time.perf_counter() - began
         assert status == 302
         keeper.saved += 1
         server.start()
@@ -33,7 +35,7 @@ def lives(server, keeper, kills, chance):
         assert keeper.version() == 1 + keeper.saved, "doubled"
         turn_to_next(keeper)
         if life % 2:
-            stored += killed_on_its_way(server, keeper, chance)
+            stored += killed_on_its_way(server, keeper, chance.uniform(0, took))
             turn_to_next(keeper)
     keeper.check()
     return stored
@@ -46,9 +48,9 @@ def turn_to_next(keeper):
         keeper.start()
 
 
-def killed_on_its_way(server, keeper, chance):
-    """Kill the server some moment after a tap was sent, and send the tap again; whether it had been stored."""
-    dying = threading.Timer(chance.uniform(0, 0.02), server.end)
+def killed_on_its_way(server, keeper, after):
+    """Kill the server so many seconds after a tap was sent, and send the tap again; whether it had been stored."""
+    dying = threading.Timer(after, server.end)
     dying.start()
     try:
         answered = keeper.send()[0] == 302
