@@ -176,7 +176,7 @@ class SwapForm(SeatForm):
     """Two seats that change places at a table as it was seen."""
 
     other = number()
-    table = StringField()
+    table = StringField(validators=[Length(max=100)])
 
     def seats(self) -> list[int]:
         """The seats around the table as they were seen."""
@@ -301,9 +301,17 @@ class AdjustForm(SeatForm):
 
 
 class PlanForm(TapForm):
-    """The sizes of the hands to come, in the notation; empty for none."""
+    """The sizes of the hands to come, in the notation; empty for none. And what was seen when it was shown."""
 
     plan = StringField(validators=[Length(max=200)])
+    was = StringField(validators=[Length(max=400)])
+    over = BooleanField()
+
+    def before(self) -> list[int] | None:
+        """The sizes that were seen; None where the form does not tell."""
+        if not self.was.raw_data:
+            return None
+        return [int(size) for size in (self.was.data or "").split(",") if size.isascii() and size.isdigit()]
 
 
 class AboutForm(TapForm):

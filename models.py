@@ -1245,11 +1245,17 @@ class Game(Base):
             if _changes("table", list(self._value(hand).table), swapped, list(was)):
                 first.place, second.place = second.place, first.place
 
-    def hand_seat_to(self, act: Act, seat: int, name: str) -> None:
-        """Another person takes a seat over, with its points. Raises RulesError when that one plays already."""
+    def hand_seat_to(self, act: Act, seat: int, name: str, *, was: str | None = None) -> None:
+        """Another person takes a seat over, with its points; `was` is who was seen there, None for not told.
+
+        Raises RulesError when that one plays already, Stale when another one sits there by now.
+        """
         with self._step(act, "take-over", 0, seat, names.key(name)) as new:
             if not new:
                 return
+            sits = self._seat(seat).player
+            if was is not None and sits.shown != was:
+                raise Stale("player", sits.shown, name, seat)
             player = self.newcomer(name)
             db.session.flush()
             self._seat(seat).player = player
@@ -1263,10 +1269,14 @@ class Game(Base):
 
     # How long it goes on
 
-    def replan(self, act: Act, coming: Sequence[int]) -> None:
+    def replan(
+        self, act: Act, coming: Sequence[int], *, was: Sequence[int] | None = None, over: bool | None = None
+    ) -> None:
         """Set the sizes of all hands not yet bid for; a finished game goes on if there are any.
 
-        Raises RulesError with the arithmetic where the pack is too small, and for no hands at all.
+        `was` are the sizes that were seen, `over` whether the game was seen finished; None for not told. Raises
+        RulesError with the arithmetic where the pack is too small, and for no hands at all; Stale for other sizes by
+        now, or a game that ended or goes on by now.
         """
         with self._step(act, "replan", 0, None, list(coming)) as new:
             if not new:
@@ -1274,6 +1284,10 @@ class Game(Base):
             sheet, last = self.sheet(), self.hands[-1] if self.hands else None
             is_open = last is not None and not last.is_closed and not last.voided
             settled = len(sheet.played) + (is_open and last is not None and last.has_bids)
+            if over is not None and over != bool(sheet.outcome):
+                raise Stale("over", bool(sheet.outcome), over)
+            if was is not None and (stored := list(sheet.plan[settled:])) not in (list(was), list(coming)):
+                raise Stale("plan", *(",".join(map(str, sizes)) for sizes in (stored, coming)))
             plan = [*self._sizes(settled)[:settled], *coming]
             players = len(last.entries) if last else len(self.seats)
             if problems := [each for each in sheet.rules.problems(players, plan) if each.place != "players"]:

@@ -139,7 +139,9 @@ def take_over() -> Response:
     """Another person takes a seat over."""
     form = TakeOverForm(request.form)
     act = _typed(form)
-    g.game.hand_seat_to(act, form.seat.data, form.name.data)
+    g.game.hand_seat_to(
+        act, form.seat.data, form.name.data, was=request.form.get(f"was-{form.seat.data}")
+    )
     return _done("table.table")
 
 
@@ -152,7 +154,9 @@ def plan() -> Response:
     players = len(g.game.hands[-1].entries)
     typed = (form.plan.data or "").strip()
     largest = sheet.rules.largest_hand(players)
-    g.game.replan(act, sequence(typed, largest=largest, players=players) if typed else ())
+    coming = sequence(typed, largest=largest, players=players) if typed else ()
+    was = form.before()
+    g.game.replan(act, coming, was=was, over=None if was is None else form.over.data)
     return _done()
 
 

@@ -54,6 +54,9 @@ class Editor:
         answer = self.phone.client.post(form["action"], data=fields, headers={"Origin": "http://localhost"})
         after = facts(self.table)
         changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+        if form["action"].partition("#")[0].endswith(("/leave", "/sit-out")):
+            # Whoever goes takes their bid along.
+            changed -= {key for key in changed if key[-1] in ("bid", "took") and key not in after}
         unseen = {
             key: (self.seen.get(key), before.get(key))
             for key in changed
@@ -129,3 +132,48 @@ def test_two_keepers_overwrite_nothing_unseen_in_500_interleavings(table, phone,
         f"T4: 500 interleavings of two editors, {sum(counts.values())} taps: {counts[302]} saved, "
         f"{counts[409]} shown as stale, {counts[422]} asked or refused, 0 silent overwrites"
     )
+
+
+@pytest.mark.target("T4")
+@pytest.mark.pages
+def test_a_plan_changed_by_another_phone_is_shown_beside_ones_own(table, phone, other_phone):
+    """The second of two plans is not written over the first; who insists has seen both. Sent twice it is one."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,3,1", trump="untracked")
+    other = table.kept_on(other_phone)
+    for each in (phone, other_phone):
+        each.get(f"/g/{table.code}/table")
+    phone.send(phone.button("plan"), plan="4,4")
+    other_phone.send(other_phone.button("plan"), 409, plan="5")
+    assert "It says 4,4" in other_phone.text
+    assert "You sent 5" in other_phone.text
+    other_phone.tap("mine")
+    assert facts(other)["plan",] == (5,)
+
+
+@pytest.mark.target("T4")
+@pytest.mark.pages
+def test_a_game_that_another_phone_ended_does_not_go_on_unnoticed(table, phone, other_phone):
+    """Hands that were planned for a running game are not played after its end."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,3,1", trump="untracked")
+    table.kept_on(other_phone)
+    for each in (phone, other_phone):
+        each.get(f"/g/{table.code}/table")
+    phone.tap("end")
+    other_phone.send(other_phone.button("plan"), 409, plan="5,5")
+    assert facts(table)["end",] is True
+
+
+@pytest.mark.target("T4")
+@pytest.mark.pages
+def test_a_seat_that_another_phone_handed_over_is_not_handed_over_again(table, phone, other_phone):
+    """Two phones give one seat to two people: the second is told who sits there by now."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,3,1", trump="untracked")
+    table.kept_on(other_phone)
+    for each in (phone, other_phone):
+        each.get(f"/g/{table.code}/table")
+    phone.send(phone.button("take-over"), seat=1, name="Eline")
+    other_phone.send(other_phone.button("take-over"), 409, seat=1, name="Farid")
+    assert "It says Eline" in other_phone.text
+    assert "You sent Farid" in other_phone.text
+    other_phone.tap("mine")
+    assert facts(table)["seat", 1] == "Farid"
