@@ -52,6 +52,8 @@ def tidied(text: str | None) -> str:
 class NumberField(IntegerField):
     """A whole number that every database can hold; anything longer is none."""
 
+    data: Any
+
     def process_formdata(self, valuelist: list[str]) -> None:
         """Take what was sent."""
         super().process_formdata(valuelist)

@@ -1287,7 +1287,7 @@ class Game(Base):
             if over is not None and over != bool(sheet.outcome):
                 raise Stale("over", bool(sheet.outcome), over)
             if was is not None and (stored := list(sheet.plan[settled:])) not in (list(was), list(coming)):
-                raise Stale("plan", *(",".join(map(str, sizes)) for sizes in (stored, coming)))
+                raise Stale("plan", ",".join(map(str, stored)), ",".join(map(str, coming)))
             plan = [*self._sizes(settled)[:settled], *coming]
             players = len(last.entries) if last else len(self.seats)
             if problems := [each for each in sheet.rules.problems(players, plan) if each.place != "players"]:

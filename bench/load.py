@@ -3,7 +3,7 @@
 `python bench/load.py` takes a minute (SECONDS=10 for less) and stops by itself. It serves itself on this computer
 alone, with a database in a folder of its own, and measures what a phone would: from the first byte sent to the last
 one received. The phones need processor time, too, which is told beside the server's: on two cores they share it.
-SERVERS=2 with a DATABASE_URL of an empty PostgreSQL database has two servers in front of it, every other phone at each.
+SERVERS=2 with the DATABASE_URL of an empty PostgreSQL database starts two servers for it, each for half the phones.
 Exit status 1 when any request failed or a figure is missed.
 """
 
@@ -163,17 +163,23 @@ class Keeper(Phone):
             await asyncio.sleep(min(until - time.monotonic(), random.uniform(0.5, 1.5) * thinking))
 
 
-def main(seconds: float = SECONDS, watchers: int = WATCHERS, keepers: int = KEEPERS) -> int:
-    """Serve, load, measure, stop."""
+def main(
+    seconds: float = SECONDS,
+    watchers: int = WATCHERS,
+    keepers: int = KEEPERS,
+    *,
+    servers: int = SERVERS,
+    database: str = os.environ.get("DATABASE_URL", ""),
+    most: Mapping[int, float] = MOST_SAVE,
+) -> int:
+    """Serve, load, measure, stop; gives the exit status. A save may take `most` seconds, by percentile."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        environment = os.environ | {"SCOREBOOK_DATA": folder}
-        if SERVERS == 1:
-            environment.pop("DATABASE_URL", None)
+        environment = os.environ | {"SCOREBOOK_DATA": folder, "DATABASE_URL": database if servers > 1 else ""}
         flask = [sys.executable, "-m", "flask", "--app", "app.py"]
         subprocess.run([*flask, "migrate"], cwd=HERE, env=environment, check=True, capture_output=True)
-        servers = [stack.enter_context(served(flask, environment)) for _each in range(SERVERS)]
-        return asyncio.run(load(servers, seconds, watchers, keepers))
+        started = [stack.enter_context(served(flask, environment)) for _each in range(servers)]
+        return asyncio.run(load(started, seconds, watchers, keepers, most))
 
 
 @contextmanager
@@ -208,7 +214,9 @@ def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
     raise SystemExit("the server did not start")
 
 
-async def load(servers: list[tuple[int, int]], seconds: float, watchers: int, keepers: int) -> int:
+async def load(
+    servers: list[tuple[int, int]], seconds: float, watchers: int, keepers: int, most: Mapping[int, float]
+) -> int:
     """Let everybody at it, and tell what came of it."""
     ports = [port for port, _process in servers]
     writing = [Keeper(ports[each % len(ports)]) for each in range(keepers)]
@@ -240,7 +248,7 @@ async def load(servers: list[tuple[int, int]], seconds: float, watchers: int, ke
     print(f"errors: {len(errors)}, of them locked: {sum('locked' in error for error in errors)}")
     for error in errors[:10]:
         print(f"  {re.sub('<[^>]*>', ' ', error)}", file=sys.stderr)
-    slow = [part for part, most in MOST_SAVE.items() if percentile(saves, part) > most]
+    slow = [part for part, limit in most.items() if percentile(saves, part) > limit]
     if slow:
         print(f"too slow: {', '.join(f'p{part} of a save' for part in slow)}", file=sys.stderr)
     return 1 if errors or slow else 0

@@ -139,9 +139,7 @@ def take_over() -> Response:
     """Another person takes a seat over."""
     form = TakeOverForm(request.form)
     act = _typed(form)
-    g.game.hand_seat_to(
-        act, form.seat.data, form.name.data, was=request.form.get(f"was-{form.seat.data}")
-    )
+    g.game.hand_seat_to(act, form.seat.data, form.name.data, was=request.form.get(f"was-{form.seat.data}"))
     return _done("table.table")
 
 
