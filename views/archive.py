@@ -26,7 +26,7 @@ from database import db
 from forms import HOUSE, ForgetForm, PastGameForm, TapForm
 from language import gettext as _
 from language import say
-from models import Book, hashed
+from models import hashed
 from rules import bookfile, names, spreadsheet
 from rules.plan import MOST_PLAYERS
 from rules.problem import Problem, RulesError
