@@ -143,8 +143,8 @@ def evening(table, monkeypatch, hands, naps):
 @pytest.mark.target("T13")
 @pytest.mark.pages
 def test_a_phone_that_sleeps_through_a_game_loses_nothing(table, monkeypatch):
-    """Four hands of ten players, five naps: each tap is there once, late and old forms change nothing."""
-    evening(table, monkeypatch, hands=4, naps=5).check()
+    """Three hands of ten players, five naps: each tap is there once, late and old forms change nothing."""
+    evening(table, monkeypatch, hands=3, naps=5).check()
 
 
 @pytest.mark.target("T13")

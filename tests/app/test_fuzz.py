@@ -630,10 +630,10 @@ def test_a_number_that_nothing_can_hold_is_no_number(world, digits):
 
 
 @pytest.mark.target("T12")
-def test_a_thousand_broken_inputs_break_nothing(world):
-    """The same thousand each time: each is answered, some are taken, most are refused."""
+def test_600_broken_inputs_break_nothing(world):
+    """The same ones each time: each is answered, some are taken, most are refused."""
     seeds = (
-        [os.environ["FUZZ_LOT"]] if "FUZZ_LOT" in os.environ else [f"steady/{number}" for number in range(16)]
+        [os.environ["FUZZ_LOT"]] if "FUZZ_LOT" in os.environ else [f"steady/{number}" for number in range(12)]
     )
     fuzz = send_lots(world, seeds)
     assert len(seeds) == 1 or {200, 302, 400, 404, 405, 409, 422, "read", "refused"} <= set(fuzz.statuses), (
@@ -642,15 +642,15 @@ def test_a_thousand_broken_inputs_break_nothing(world):
 
 
 @pytest.mark.target("T12")
-def test_some_hundred_broken_inputs_break_nothing_on_postgresql(postgresql_world):
+def test_100_broken_inputs_break_nothing_on_postgresql(postgresql_world):
     """PostgreSQL refuses texts and numbers that SQLite takes: nobody is to hear of that."""
-    send_lots(postgresql_world, [f"steady/{number}" for number in range(4)])
+    send_lots(postgresql_world, [f"steady/{number}" for number in range(2)])
 
 
 @pytest.mark.target("T12")
 @pytest.mark.long
 @pytest.mark.timeout(7200)
-def test_a_hundred_thousand_broken_inputs_break_nothing(world, postgresql_world, figure):
+def test_100000_broken_inputs_break_nothing(world, postgresql_world, figure):
     """Others each time, most of them on SQLite; the seed is printed."""
     seed, began = os.environ.get("FUZZ_SEED", secrets.token_hex(3)), time.monotonic()
     lots = int(os.environ.get("FUZZ_LOTS", "2000"))

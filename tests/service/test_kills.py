@@ -12,6 +12,9 @@ from contextlib import closing
 
 import pytest
 
+# Servers are started, which takes its time where others work, too.
+pytestmark = pytest.mark.timeout(300)
+
 NO_ANSWER = (OSError, http.client.HTTPException)
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+# Servers are started, which takes its time where others work, too.
+pytestmark = pytest.mark.timeout(300)
+
 SECTOR = 512
 """Bytes that a disk writes whole or not at all."""
 DATABASE = "scorebook.sqlite"
