@@ -168,6 +168,12 @@ class DealerForm(SeatForm):
     hand = number()
 
 
+class VoidForm(SeatForm):
+    """A misdeal of the hand `was`, with how many misdeals of it were seen before."""
+
+    misdeals = number_or_nothing()
+
+
 class SitOutForm(SeatForm):
     """Whether a seat sits the open hand out."""
 

@@ -1075,13 +1075,20 @@ class Game(Base):
             raise RulesError(*impossible)
         return right
 
-    def void(self, act: Act, number: int) -> None:
-        """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
+    def void(self, act: Act, number: int, *, seen: int | None = None) -> None:
+        """A misdeal: the open hand counts nothing, and the same dealer deals it again.
+
+        `seen` are the misdeals of this hand that were seen before, None for not told; Stale when it was dealt again
+        since: two phones that tell of one misdeal do it once.
+        """
         with self._step(act, "void", number) as new:
             if not new:
                 return
             hand = self._open(number)
-            hand.voided = sum(each.number == number for each in self.hands)
+            dealt = sum(each.number == number for each in self.hands)
+            if seen is not None and seen != dealt - 1:
+                raise Stale("hand", dealt - 1, seen)
+            hand.voided = dealt
 
     def put_dealer(self, act: Act, number: int, seat: int, *, was: int) -> None:
         """Put right who deals the open hand; the deal goes on from there."""

@@ -27,6 +27,7 @@ from forms import (
     TakeOverForm,
     TapForm,
     UndoForm,
+    VoidForm,
 )
 from language import gettext as _
 from language import say
@@ -70,8 +71,8 @@ def previews() -> Response:
 @bp.post("/void")
 def void() -> Response:
     """A misdeal."""
-    form = SeatForm(request.form)
-    g.game.void(tap(form), form.was.data or 0)
+    form = VoidForm(request.form)
+    g.game.void(tap(form), form.was.data or 0, seen=form.misdeals.data)
     return _done()
 
 
@@ -407,6 +408,7 @@ def _page(**more: Sequence[str]) -> str:
         game=g.game,
         sheet=sheet,
         hand=last,
+        misdeals=sum(each.is_void and each.number == last.number for each in sheet.hands) if last else 0,
         coming=_coming(sheet),
         starts=_starts(sheet),
         next_step=g.game.next_step(),

@@ -57,6 +57,9 @@ class Editor:
         if form["action"].partition("#")[0].endswith(("/leave", "/sit-out")):
             # Whoever goes takes their bid along.
             changed -= {key for key in changed if key[-1] in ("bid", "took") and key not in after}
+        if form["action"].partition("#")[0].endswith("/void"):
+            # A misdeal is one of the whole hand, bids and all. It is put aside, not overwritten.
+            changed -= {key for key in changed if key[0] == int(fields["was"])}
         unseen = {
             key: (self.seen.get(key), before.get(key))
             for key in changed
@@ -177,3 +180,20 @@ def test_a_seat_that_another_phone_handed_over_is_not_handed_over_again(table, p
     assert "You sent Farid" in other_phone.text
     other_phone.tap("mine")
     assert facts(table)["seat", 1] == "Farid"
+
+
+@pytest.mark.target("T4")
+@pytest.mark.pages
+def test_two_phones_that_tell_of_one_misdeal_do_it_once(table, phone, other_phone):
+    """The hand that was dealt again meanwhile is not thrown away, too."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,3,1", trump="untracked")
+    table.kept_on(other_phone)
+    for each in (phone, other_phone):
+        each.get(f"/g/{table.code}/table")
+    phone.tap("void")
+    table.open(1).bid_one(1)
+    other_phone.tap("void", 409)
+    assert facts(table)[1, 0, 0, "bid"] == 1
+    other_phone.get(f"/g/{table.code}/table")
+    other_phone.tap("void")
+    assert (1, 0, 0, "bid") not in facts(table)
