@@ -417,6 +417,10 @@ class Fuzz:
                 place = error.__traceback__
                 while place.tb_next:
                     place = place.tb_next
+                if place.tb_frame.f_code.co_qualname == "EnvironBuilder.__init__":
+                    # The test's own client cannot send such an address.
+                    self.counts[kind.__name__] -= 1
+                    continue
                 where = f"{type(error).__name__} in {place.tb_frame.f_code.co_qualname}"
                 self.faults.setdefault(where, f'FUZZ_LOT="{seed}" input {number}: {error}'[:600])
 
@@ -653,7 +657,7 @@ def test_100_broken_inputs_break_nothing_on_postgresql(postgresql_world):
 def test_100000_broken_inputs_break_nothing(world, postgresql_world, figure):
     """Others each time, most of them on SQLite; the seed is printed."""
     seed, began = os.environ.get("FUZZ_SEED", secrets.token_hex(3)), time.monotonic()
-    lots = int(os.environ.get("FUZZ_LOTS", "2000"))
+    lots = int(os.environ.get("FUZZ_LOTS", "2010"))
     print(f"FUZZ_SEED={seed}")
     everything = [f"{seed}/{number}" for number in range(lots)]
     on_sqlite = send_lots(world, everything[: lots * 9 // 10])
