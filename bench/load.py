@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -83,13 +83,22 @@ class Phone:
                 self._exchange("\r\n".join([*head, "", ""]).encode() + body), 20
             )
         except (OSError, EOFError, TimeoutError) as error:
-            self.streams = None
+            await self.hang_up()
             self.errors.append(f"{method} {path}: {error!r}")
             return 0, {}, b""
         self.took.append(time.perf_counter() - began)
         if cookie := headers.get("set-cookie"):
             self.cookie = cookie.partition(";")[0]
         return status, headers, text
+
+    async def hang_up(self) -> None:
+        """End the connection, if there is one."""
+        if self.streams is not None:
+            _reader, writer = self.streams
+            self.streams = None
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
     async def _exchange(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
         if self.streams is None:
@@ -101,8 +110,7 @@ class Phone:
         text = await reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection") == "close":
             # waitress ends a connection with every 304.
-            writer.close()
-            self.streams = None
+            await self.hang_up()
         return int(head[0].split()[1]), headers, text
 
 
@@ -231,6 +239,8 @@ async def load(
     began, worked, own = time.monotonic(), [cpu_seconds(process) for _port, process in servers], own_seconds()
     phones: list[Keeper | Watcher] = [*writing, *looking]
     ends = await asyncio.gather(*(each.go(began + seconds) for each in phones), return_exceptions=True)
+    for phone in phones:
+        await phone.hang_up()
     lasted, own = time.monotonic() - began, own_seconds() - own
     worked = [cpu_seconds(process) - before for (_port, process), before in zip(servers, worked, strict=True)]
     # Whatever stopped a phone before its time is an error of this measurement.
