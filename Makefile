@@ -34,11 +34,11 @@ demo: setup ## Fill the book with finished and running games to look at
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
 	@$(bin)/pytest --numprocesses $(workers) --dist worksteal -m "not long"
 
-soak: setup .venv/dev system ## What takes long: whole games in the browser, then 2,000 evenings of 50 steps with every verb; half an hour
+soak: setup .venv/dev system ## What takes long, its figures printed: kills, power cuts, faults, load, fuzzing, long evenings; two hours
 	@$(bin)/pytest -m long
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
-bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, phones at once for a minute (SECONDS=10)
+bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, 220 phones at once for a minute (SECONDS=10)
 	@$(bin)/python bench/speed.py
 	@$(bin)/python -m bench.books
 	@$(bin)/python -m bench.pages

@@ -22,6 +22,7 @@ from flask import (
     render_template,
     request,
 )
+from flask.globals import request_ctx
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_compress import Compress
 from sqlalchemy.engine import make_url
@@ -295,6 +296,9 @@ def set_headers(response: Response) -> Response:
 def show_error(error: HTTPException) -> Response:
     """A page that says what happened and what to do, for every status."""
     if error.response is not None or error.code is None:
+        return error.get_response()  # type: ignore[return-value]
+    if request_ctx.url_adapter is None:
+        # The Host header is no name at all, so no page could be built that leads anywhere.
         return error.get_response()  # type: ignore[return-value]
     db.session.rollback()
     again = error.retry_after if isinstance(error, TooManyRequests) else 0

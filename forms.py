@@ -42,6 +42,7 @@ UNNAMED = "\u2205"
 LONGEST_LIST = 1000
 """Characters of a line with several names."""
 LONGEST_BOOK_NAME = 80
+LARGEST_NUMBER = 2**31 - 1
 
 
 def tidied(text: str | None) -> str:
@@ -49,14 +50,27 @@ def tidied(text: str | None) -> str:
     return names.tidy(text or "")
 
 
-def number(**settings: Any) -> IntegerField:
+class NumberField(IntegerField):
+    """A whole number that every database can hold; anything longer is none."""
+
+    data: Any
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        """Take what was sent."""
+        super().process_formdata(valuelist)
+        if self.data is not None and abs(self.data) > LARGEST_NUMBER:
+            self.data = None
+            raise ValueError(self.gettext("Not a valid integer value."))
+
+
+def number(**settings: Any) -> NumberField:
     """A whole number that must be there."""
-    return IntegerField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
+    return NumberField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
 
 
-def number_or_nothing() -> IntegerField:
+def number_or_nothing() -> NumberField:
     """A whole number, or nothing where there was nothing yet."""
-    return IntegerField(validators=[Optional(), NumberRange(min=0, max=10_000)])
+    return NumberField(validators=[Optional(), NumberRange(min=0, max=10_000)])
 
 
 def is_day(form: Form, field: StringField) -> None:  # noqa: ARG001 - WTForms hands both over
@@ -115,7 +129,7 @@ class TricksForm(TapForm):
 class UndoForm(TapForm):
     """Which step is to be taken back."""
 
-    change = IntegerField(validators=[InputRequired()])
+    change = NumberField(validators=[InputRequired()])
 
 
 class SettingsForm(Form):
@@ -155,6 +169,12 @@ class DealerForm(SeatForm):
     hand = number()
 
 
+class VoidForm(SeatForm):
+    """A misdeal of the hand `was`, with how many misdeals of it were seen before."""
+
+    misdeals = number_or_nothing()
+
+
 class SitOutForm(SeatForm):
     """Whether a seat sits the open hand out."""
 
@@ -165,7 +185,7 @@ class SwapForm(SeatForm):
     """Two seats that change places at a table as it was seen."""
 
     other = number()
-    table = StringField()
+    table = StringField(validators=[Length(max=100)])
 
     def seats(self) -> list[int]:
         """The seats around the table as they were seen."""
@@ -262,7 +282,7 @@ class ForgetForm(TapForm):
 class PersonForm(TapForm):
     """The person that another name belongs to."""
 
-    person = IntegerField(validators=[InputRequired()])
+    person = NumberField(validators=[InputRequired()])
 
 
 class TakeOverForm(NameForm):
@@ -275,7 +295,7 @@ class JoinForm(NameForm):
     """Who joins, after which seat, with how many points; `fits` makes hands smaller that the pack is too small for."""
 
     after = number()
-    points = IntegerField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
+    points = NumberField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
     fits = BooleanField()
 
 
@@ -284,11 +304,11 @@ class AdjustForm(SeatForm):
 
     hand = number()
     """The number of the hand it counts from."""
-    points = IntegerField()
+    points = NumberField()
     sign = RadioField(choices={"-": "-", "+": "+"}, default="-", validate_choice=False)
     reason = StringField(validators=[Length(max=200)])
 
-    def validate_points(self, field: IntegerField) -> None:
+    def validate_points(self, field: NumberField) -> None:
         """Points, whose sign is chosen beside them."""
         if field.data is None or not 1 <= field.data <= 100_000:
             field.errors = []
@@ -300,9 +320,17 @@ class AdjustForm(SeatForm):
 
 
 class PlanForm(TapForm):
-    """The sizes of the hands to come, in the notation; empty for none."""
+    """The sizes of the hands to come, in the notation; empty for none. And what was seen when it was shown."""
 
     plan = StringField(validators=[Length(max=200)])
+    was = StringField(validators=[Length(max=400)])
+    over = BooleanField()
+
+    def before(self) -> list[int] | None:
+        """The sizes that were seen; None where the form does not tell."""
+        if not self.was.raw_data:
+            return None
+        return [int(size) for size in (self.was.data or "").split(",") if size.isascii() and size.isdigit()]
 
 
 class AboutForm(TapForm):
@@ -390,7 +418,7 @@ class FindForm(Form):
 class AdjustmentForm(TapForm):
     """Which adjustment is meant."""
 
-    adjustment = IntegerField(validators=[InputRequired()])
+    adjustment = NumberField(validators=[InputRequired()])
 
 
 class CorrectForm(TapForm):
@@ -517,8 +545,8 @@ class NewGameForm(Form):
     shown_variant = StringField(default="classic")
     order = RadioField(validate_choice=False, default="1..H")
     plan = StringField(validators=[Length(max=200)])
-    largest = IntegerField(validators=[Optional()])
-    hands = IntegerField(validators=[Optional()])
+    largest = NumberField(validators=[Optional()])
+    hands = NumberField(validators=[Optional()])
     hook = BooleanField()
     simultaneous = BooleanField()
     must_trump = BooleanField()
@@ -741,12 +769,12 @@ class NewGameForm(Form):
         if any(entry.errors for entry in field):
             raise ValidationError(_("Look at the names."))
 
-    def validate_largest(self, field: IntegerField) -> None:
+    def validate_largest(self, field: NumberField) -> None:
         """A largest hand makes the game shorter, so it has at least 2 cards."""
         if field.data is not None and not 2 <= field.data <= 1000:
             raise ValidationError(_("The largest hand has 2 cards or more."))
 
-    def validate_hands(self, field: IntegerField) -> None:
+    def validate_hands(self, field: NumberField) -> None:
         """A game has 1 to 120 hands."""
         if field.data is not None and not 1 <= field.data <= MOST_HANDS:
             raise ValidationError(_("A game has 1 to %(most)d hands.", most=MOST_HANDS))
@@ -840,14 +868,14 @@ SEQUENCES = {
 }
 
 
-def whole(fewest: int, most: int) -> IntegerField:
+def whole(fewest: int, most: int) -> NumberField:
     """A whole number in a range, or nothing."""
 
-    def within(_form: Form, field: IntegerField) -> None:
+    def within(_form: Form, field: NumberField) -> None:
         if field.data is not None and not fewest <= field.data <= most:
             raise ValidationError(_("A number from %(fewest)d to %(most)d.", fewest=fewest, most=most))
 
-    return IntegerField(validators=[Optional(), within])
+    return NumberField(validators=[Optional(), within])
 
 
 def choice(labels: Mapping[Any, Any], otherwise: object) -> RadioField:
@@ -1060,7 +1088,7 @@ class HouseRulesForm(Form):
         if not names.tidy(self.name.data or ""):
             self.name.errors = []
 
-    def validate_most(self, field: IntegerField) -> None:
+    def validate_most(self, field: NumberField) -> None:
         """No fewer than the fewest."""
         if field.data is not None and field.data < (self.fewest.data or 0) <= MOST_PLAYERS:
             raise ValidationError(_("The most players are at least the fewest."))

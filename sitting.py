@@ -169,9 +169,9 @@ class Sitting:
         tap = Tap(act, "correct", number, None, sorted(map(str, facts.items().items())))
         self._play(tap, verbs.correct, number, facts, was=was, confirmed=confirmed)
 
-    def void(self, act: Act, number: int) -> None:
+    def void(self, act: Act, number: int, *, seen: int | None = None) -> None:
         """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
-        self._play(Tap(act, "void", number), verbs.void, number)
+        self._play(Tap(act, "void", number), verbs.void, number, seen=seen)
 
     def put_dealer(self, act: Act, number: int, seat: int, *, was: int) -> None:
         """Put right who deals the open hand; the deal goes on from there."""
@@ -225,17 +225,18 @@ class Sitting:
         """Two players swap seats from the open hand on; `was` are the seats around the table as they were seen."""
         self._play(Tap(act, "swap", None, seat, [other, *was]), verbs.swap, seat, other, was=was)
 
-    def hand_seat_to(self, act: Act, seat: int, name: str) -> None:
+    def hand_seat_to(self, act: Act, seat: int, name: str, *, was: str | None = None) -> None:
         """Another person takes a seat over, with its points. Raises RulesError when that one plays already."""
 
         def seated(kept: Kept) -> Kept:
             player = self.book.player(name)
             db.session.flush()
+            sheet = verbs.take_over(kept.sheet, seat, player.name, was=was)
             if player.id in kept.persons:
                 raise RulesError(problem("%(name)s is at the table already", name=player.name))
             return replace(
                 kept,
-                sheet=verbs.take_over(kept.sheet, seat, player.name),
+                sheet=sheet,
                 players=(*kept.players[:seat], player.id, *kept.players[seat + 1 :]),
                 persons=(*kept.persons[:seat], player.id, *kept.persons[seat + 1 :]),
             )
@@ -244,9 +245,11 @@ class Sitting:
 
     # How long it goes on
 
-    def replan(self, act: Act, coming: Sequence[int]) -> None:
+    def replan(
+        self, act: Act, coming: Sequence[int], *, was: Sequence[int] | None = None, over: bool | None = None
+    ) -> None:
         """Set the sizes of all hands not yet bid for; a finished game goes on if there are any."""
-        self._play(Tap(act, "replan", 0, None, list(coming)), verbs.replan, coming)
+        self._play(Tap(act, "replan", 0, None, list(coming)), verbs.replan, coming, was=was, over=over)
 
     def end(self, act: Act) -> None:
         """End the game now; the hand that is open counts nothing. A game that is over stays as it is."""

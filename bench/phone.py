@@ -12,16 +12,17 @@ rounds is told.
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from bench.load import NAMES, Phone, served
+from bench.load import NAMES, Phone, scorebook
 
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 """Slow 3G: an answer begins 400 ms after it was asked for, and 400 kbit/s are 50,000 bytes a second."""
@@ -153,14 +154,16 @@ def played(phone: Phone, names: Sequence[str], hands: int, more: int) -> str:
 
 
 _acts = iter(range(10**9))
+_loop = asyncio.new_event_loop()
 
 
 def post(phone: Phone, path: str, fields: dict[str, Any]) -> str:
     """One tap, which must be taken; where it leads."""
-    status, headers, text = phone.ask("POST", path, {"act": f"phone-{next(_acts):09}", **fields})
+    fields = {"act": f"phone-{next(_acts):09}", **fields}
+    status, headers, text = _loop.run_until_complete(phone.ask("POST", path, fields))
     if status != 302:
-        raise SystemExit(f"{path} was answered {status}: {text}")
-    return str(headers["Location"])
+        raise SystemExit(f"{path} was answered {status}: {text.decode()}")
+    return headers["location"]
 
 
 def main() -> int:
@@ -168,13 +171,16 @@ def main() -> int:
     chromium = shutil.which("chromium")
     if not chromium:
         raise SystemExit("Chromium is missing; `make system` says how to install it.")
-    with served() as (port, _server), sync_playwright() as playwright:
+    with scorebook() as started, ExitStack() as stack:
+        ((port, _server),) = started
         phone = Phone(port)
         hand = f"/g/{played(phone, NAMES, 5, 5)}/hands/6"
         sheet = f"/g/{played(phone, (*NAMES, 'Farid'), 20, 1)}"
         pages = {"hand": hand, "sheet": sheet, "new game": "/new", "home": "/"}
         for path in pages.values():
-            phone.ask("GET", path)  # the first of all has its template compiled
+            # The first of all has its template compiled.
+            _loop.run_until_complete(phone.ask("GET", path))
+        playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         weights, views = {}, {}
         for name, path in pages.items():

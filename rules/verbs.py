@@ -292,9 +292,17 @@ def _put_right(sheet: Sheet, hand: Hand, changed: Mapping[tuple[str, int | None]
     return right
 
 
-def void(sheet: Sheet, number: int) -> Sheet:
-    """A misdeal: the open hand counts nothing, and the same dealer deals it again."""
-    return sheet.with_hand(replace(_open(sheet, number), is_void=True))
+def void(sheet: Sheet, number: int, *, seen: int | None = None) -> Sheet:
+    """A misdeal: the open hand counts nothing, and the same dealer deals it again.
+
+    `seen` are the misdeals of this hand that were seen before, None for not told; Stale when it was dealt again
+    since: two phones that tell of one misdeal do it once.
+    """
+    hand = _open(sheet, number)
+    misdeals = sum(each.number == number and each.is_void for each in sheet.hands)
+    if seen is not None and seen != misdeals:
+        raise Stale("hand", misdeals, seen)
+    return sheet.with_hand(replace(hand, is_void=True))
 
 
 def put_dealer(sheet: Sheet, number: int, seat: int, *, was: int) -> Sheet:
@@ -438,23 +446,36 @@ def swap(sheet: Sheet, seat: int, other: int, *, was: Sequence[int]) -> Sheet:
     return sheet.with_hand(replace(hand, table=swapped))
 
 
-def take_over(sheet: Sheet, seat: int, name: str) -> Sheet:
-    """Another person takes a seat over, with its points."""
+def take_over(sheet: Sheet, seat: int, name: str, *, was: str | None = None) -> Sheet:
+    """Another person takes a seat over, with its points; `was` is who was seen there, None for not told.
+
+    Raises Stale when another one sits there by now.
+    """
     _check_seat(sheet, seat)
+    if was is not None and sheet.names[seat] != was:
+        raise Stale("player", sheet.names[seat], name, seat)
     return replace(sheet, names=(*sheet.names[:seat], name, *sheet.names[seat + 1 :]))
 
 
 # How long it goes on
 
 
-def replan(sheet: Sheet, coming: Sequence[int]) -> Sheet:
+def replan(
+    sheet: Sheet, coming: Sequence[int], *, was: Sequence[int] | None = None, over: bool | None = None
+) -> Sheet:
     """Set the sizes of all hands not yet bid for; a finished game goes on if there are any.
 
-    Raises RulesError with the arithmetic where the pack is too small, and for no hands at all.
+    `was` are the sizes that were seen, `over` whether the game was seen finished; None for not told. Raises
+    RulesError with the arithmetic where the pack is too small, and for no hands at all; Stale for other sizes by
+    now, or a game that ended or goes on by now.
     """
     last = sheet.hands[-1] if sheet.hands else None
     is_open = last is not None and not last.is_closed and not last.is_void
     settled = len(sheet.played) + (is_open and last is not None and _has_bids(last))
+    if over is not None and over != bool(sheet.outcome):
+        raise Stale("over", bool(sheet.outcome), over)
+    if was is not None and (stored := list(sheet.plan[settled:])) not in (list(was), list(coming)):
+        raise Stale("plan", ",".join(map(str, stored)), ",".join(map(str, coming)))
     plan = (*_sizes(sheet, settled)[:settled], *coming)
     players = len(last.table) if last else len(sheet.names)
     if problems := [each for each in sheet.rules.problems(players, plan) if each.place != "players"]:

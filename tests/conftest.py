@@ -83,6 +83,28 @@ def postgresql_programs() -> Path:
     return Path(found).resolve().parent
 
 
+@pytest.fixture
+def figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Tells what was measured, in a line; it is printed after all tests, from whichever process it comes."""
+    return lambda line: record_property("figure", line)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that were measured."""
+    reports = [each for every in terminalreporter.stats.values() for each in every]
+    told = [
+        line
+        for each in reports
+        if getattr(each, "when", "") == "call"
+        for name, line in each.user_properties
+        if name == "figure"
+    ]
+    if told:
+        terminalreporter.section("measured")
+        for line in sorted(told):
+            terminalreporter.write_line(line)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Everything of the app is tried on both databases, but for what is marked to try pages alone."""
     if "app" in metafunc.fixturenames:

@@ -27,7 +27,6 @@ from database import db
 from forms import HOUSE, ForgetForm, PastGameForm, TapForm
 from language import gettext as _
 from language import say
-from models import Book
 from rules import bookfile, names, spreadsheet
 from rules.plan import MOST_PLAYERS
 from rules.problem import Problem, RulesError
@@ -245,8 +244,9 @@ def take_in() -> Answer | str | tuple[str, int]:
         return _import_page(arrival=arrival, packed=archive.pack(text))
     if not arrival.is_nothing:
         archive.take_in(g.book, arrival, now())
-    g.book = Book.find(code)
-    return redirect(url_for(".brought", games=len(arrival.games)))
+    # Nothing is asked of the database any more: a question that failed would have what is in told as not saved.
+    g.pop("book")
+    return redirect(url_for(".brought", code=code, games=len(arrival.games)))
 
 
 @bp.get("/import/done")

@@ -27,6 +27,7 @@ from forms import (
     TakeOverForm,
     TapForm,
     UndoForm,
+    VoidForm,
 )
 from kept import Kept
 from language import gettext as _
@@ -71,8 +72,8 @@ def previews() -> Response:
 @bp.post("/void")
 def void() -> Response:
     """A misdeal."""
-    form = SeatForm(request.form)
-    g.game.void(tap(form), form.was.data or 0)
+    form = VoidForm(request.form)
+    g.game.void(tap(form), form.was.data or 0, seen=form.misdeals.data)
     return _done()
 
 
@@ -140,7 +141,7 @@ def take_over() -> Response:
     """Another person takes a seat over."""
     form = TakeOverForm(request.form)
     act = _typed(form)
-    g.game.hand_seat_to(act, form.seat.data, form.name.data)
+    g.game.hand_seat_to(act, form.seat.data, form.name.data, was=request.form.get(f"was-{form.seat.data}"))
     return _done("table.table")
 
 
@@ -153,7 +154,9 @@ def plan() -> Response:
     players = len(sheet.hands[-1].table)
     typed = (form.plan.data or "").strip()
     largest = sheet.rules.largest_hand(players)
-    g.game.replan(act, sequence(typed, largest=largest, players=players) if typed else ())
+    coming = sequence(typed, largest=largest, players=players) if typed else ()
+    was = form.before()
+    g.game.replan(act, coming, was=was, over=None if was is None else form.over.data)
     return _done()
 
 
@@ -414,6 +417,7 @@ def _page(**more: Sequence[str]) -> str:
         game=g.game,
         sheet=sheet,
         hand=last,
+        misdeals=sum(each.is_void and each.number == last.number for each in sheet.hands) if last else 0,
         coming=_coming(sheet),
         starts=_starts(sheet),
         next_step=g.game.next_step(),

@@ -301,6 +301,17 @@ def test_a_forged_host_gets_into_no_link(fresh, forged):
 
 
 @pytest.mark.target("S17")
+@pytest.mark.target("T12")
+@pytest.mark.parametrize("host", ["x" * 64, "a..b"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_host_that_is_no_name_is_refused(fresh, host, method):
+    """Where any host is answered, one that cannot be is told so in a line, with the headers of every answer."""
+    answer = fresh(TESTING=True).test_client().open("/new", method=method, headers={"Host": host})
+    assert answer.status_code in (400, 403)
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.target("S17")
 def test_links_of_the_commands_have_the_host_of_the_settings(fresh, monkeypatch):
     """`flask keeper` prints what the phone can open."""
     monkeypatch.setenv("SCOREBOOK_HOST", "Scores.example, 192.0.2.7:8000")

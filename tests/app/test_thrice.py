@@ -238,6 +238,7 @@ def posts(app):
     return {rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods}
 
 
+@pytest.mark.target("T5")
 def test_every_form_has_fields_to_be_tried_with(app):
     """Nobody adds a form without saying here what it is sent."""
     assert posts(app) == set(FORMS)
@@ -261,6 +262,7 @@ def filled(table, route):
     return route
 
 
+@pytest.mark.target("T5")
 @pytest.mark.parametrize("route", FORMS)
 def test_a_form_that_is_sent_three_times_has_one_effect(table, other_phone, rows, route):
     """A double tap and a reload: after three times every row is as after the first, and the first did something."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import resource
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 from sqlalchemy import event
 
 from database import db
+from tests.app.test_thrice import FORMS as EVERY_FORM
+from tests.app.test_thrice import filled
+from tests.conftest import Phone, Table
 
 pytestmark = pytest.mark.pages
 
@@ -150,6 +155,7 @@ FORMS = (
 )
 
 
+@pytest.mark.target("T3")
 @pytest.mark.parametrize(
     ("tap", "lasting"),
     [(tap, lasting) for tap in TAPS for lasting in (False, True)] + [(form, True) for form in FORMS],
@@ -193,6 +199,7 @@ def test_a_save_that_fails_leaves_no_trace_and_can_be_sent_again(
     assert rows() == saved, "Sent again, it has no second effect."
 
 
+@pytest.mark.target("T3")
 @pytest.mark.parametrize("words", FAULTS)
 def test_every_kind_of_failing_save_says_so(app, table, rows, monkeypatch, words):
     """Full, locked, read-only or broken: it is told at the first statement and at the commit alike."""
@@ -213,6 +220,138 @@ def test_every_kind_of_failing_save_says_so(app, table, rows, monkeypatch, words
         assert "Not saved" in BeautifulSoup(answer.text, "html.parser").h1.get_text()
         assert rows() == stood
     assert answer.status_code == 302
+
+
+@contextmanager
+def set_on_connections(app, pragma, value):
+    """Meanwhile every connection has this setting."""
+    with app.app_context():
+        engine = db.engine
+
+    def set_it(connection, *_):
+        connection.execute(f"PRAGMA {pragma} = {value}")
+
+    engine.dispose()
+    event.listen(engine, "connect", set_it)
+    try:
+        yield
+    finally:
+        event.remove(engine, "connect", set_it)
+        engine.dispose()
+
+
+def file_of(app):
+    """The file of the database."""
+    return Path(app.config["DATA_FOLDER"]) / "scorebook.sqlite"
+
+
+@contextmanager
+def full(app):
+    """The database may not grow by a page."""
+    with closing(sqlite3.connect(file_of(app))) as file:
+        pages = file.execute("PRAGMA page_count").fetchone()[0]
+    with set_on_connections(app, "max_page_count", pages):
+        yield
+
+
+@contextmanager
+def read_only(app):
+    """Nothing may be written."""
+    with set_on_connections(app, "query_only", "ON"):
+        yield
+
+
+@contextmanager
+def locked(app):
+    """Somebody else writes, and does not come to an end."""
+    with set_on_connections(app, "busy_timeout", 20), closing(sqlite3.connect(file_of(app))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
+def cut_off(app):
+    """The system writes nothing beyond the beginning of a file, as where a quota is used up."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with app.app_context():
+        # The log of the database begins anew, so that there is something to be written beyond.
+        db.session.connection().exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.session.remove()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.target("T3")
+@pytest.mark.parametrize("trouble", [full, read_only, locked, cut_off], ids=lambda each: each.__name__)
+def test_a_save_that_the_database_itself_refuses_says_so(app, table, rows, monkeypatch, trouble):
+    """Not pretended but true: full, read-only, locked or cut off. Nothing is stored, and later the same form works."""
+    table.start(*FOUR, dealer=3, order="own", plan=",".join("5" * 60), trump="untracked")
+    monkeypatch.setitem(app.config, "TESTING", False)
+    monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
+    # A name so long that it does not fit into what is free in the pages there are.
+    address, fields = f"/g/{table.code}/adjustments", {"act": "a penalty", "hand": "1", "seat": "0"}
+    fields |= {"points": "5", "sign": "-", "reason": "x" * 200}
+    stood, number = rows(), 0
+
+    def send():
+        return table.phone.client.post(address, data=fields, headers={"Origin": "http://localhost"})
+
+    with trouble(app):
+        while (answer := send()).status_code == 302:
+            stood = rows()
+            fields["act"] = f"a penalty {(number := number + 1)}"
+            assert number < 30, "It was never full."
+    assert answer.status_code == 500
+    assert "Not saved" in BeautifulSoup(answer.text, "html.parser").h1.get_text()
+    assert "Error" not in answer.text
+    assert rows() == stood
+    assert send().status_code == 302
+    assert rows() != stood
+
+
+@pytest.mark.target("T3")
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_every_form_fails_whole_at_every_statement(app, empty, rows, monkeypatch, figure):
+    """All forms there are, each failed at each statement it sends: "Not saved", no trace, and it works afterwards."""
+    points = 0
+    # Hundreds of stack traces for the operator, which nobody reads.
+    monkeypatch.setattr(app.logger, "disabled", True)
+    for route, (before, told) in EVERY_FORM.items():
+        table = Table(Phone(app))
+        table.start(*FOUR, dealer=3, order="own", plan="3,2,1", trump="untracked")
+        before(table)
+        address = filled(table, route)
+        sent = {**(told(table) if callable(told) else told), "act": "a-tap-of-its-own"}
+        sender = Phone(app) if route in ("/k/<key>", "/watch") else table.phone
+        with monkeypatch.context() as patch:
+            patch.setitem(app.config, "TESTING", False)
+            patch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
+            points += failed_everywhere(app, sender, rows, address, sent)
+    figure(
+        f"T3: {points} faults, one at each statement of each of {len(EVERY_FORM)} forms: 0 half saves, 0 stack traces"
+    )
+    assert points >= 100
+
+
+def failed_everywhere(app, phone, rows, address, fields):
+    """Send a form, failed at one statement after the other, until it goes through; gives how many failed."""
+    stood, number, failed = rows(), 0, [""]
+    while failed:
+        number += 1
+        with fault(app, number, FAULTS[number % len(FAULTS)], lasting=True) as failed:
+            answer = phone.client.post(address, data=fields, headers={"Origin": "http://localhost"})
+        if not failed:
+            break
+        assert answer.status_code >= 500, (address, failed)
+        assert "Not saved" in answer.text, (address, failed)
+        assert "Traceback" not in answer.text
+        assert rows() == stood, (address, failed)
+    assert answer.status_code == 302, address
+    return number - 1
 
 
 def form_of(phone, key):
