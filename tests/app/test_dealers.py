@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from database import db
 from log import Act
-from models import Book, Facts, new_key
+from models import Facts, new_key
 from rules.plan import Direction
 from rules.variants import classic
 
@@ -63,14 +62,6 @@ class Chairs:
         """Two change chairs, whoever deals."""
         at, to = self.people.index(one), self.people.index(other)
         self.people[at], self.people[to] = other, one
-
-
-@pytest.fixture
-def book(app, empty):
-    """A book, inside the app's context."""
-    with app.app_context():
-        yield Book.start("the key of a phone", NOW)
-        db.session.rollback()
 
 
 def tap():
