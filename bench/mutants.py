@@ -35,7 +35,7 @@ HERE = Path(__file__).parents[1]
 MODULES = ("scoring", "bidding", "plan")
 LEAST_KILLED = 85
 """Percent of a module's mutants, those counted in that nobody can kill."""
-LONGEST = 60
+LONGEST = 15
 """Seconds of a processor that a mutant may take; one that needs more never ends, and is noticed."""
 ROOM = 2 << 30
 """Bytes that it may take."""
