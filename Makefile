@@ -57,7 +57,7 @@ check: setup .venv/dev ## Lint, formatting and types, then every test
 cover: setup .venv/dev system ## Which branches the tests take, without a browser: 95 % of all, every one in the rules and of who may write
 	@$(bin)/coverage erase
 	@$(bin)/pytest --numprocesses $(workers) --dist worksteal -m "not long" --ignore tests/browser --cov --cov-report=
-	@$(bin)/coverage report
+	@$(bin)/coverage report --fail-under 95
 	@$(bin)/coverage report --fail-under 100 --include "$(wholly)"
 
 mutate: setup .venv/dev ## Make every small slip in the rules of plan, bids and points, and see that a test notices; some minutes

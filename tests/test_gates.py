@@ -46,10 +46,10 @@ def test_make_cover_wants_every_branch_of_rules_and_access_and_most_of_the_rest(
     """All branches of the rules and of what lets a phone in, 95 % of everything, and nothing left out by a word."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["coverage"]
     assert settings["run"]["branch"]
-    assert settings["report"]["fail_under"] >= 95
     assert set(settings["run"]["omit"]) == {".venv/*", "migrations/*", "tests/*", "bench/*"}
     recipe = re.search(r"^cover:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
     assert recipe, "make cover is gone"
+    assert "coverage report --fail-under 95\n" in recipe[1]
     assert '--fail-under 100 --include "$(wholly)"' in recipe[1]
     wholly = re.search(r"^wholly := (.+)$", MAKEFILE, re.MULTILINE)
     assert wholly, "make cover no longer names what is covered wholly"
@@ -136,7 +136,7 @@ DUMPS = re.compile(
 )
 """Names of files that hold somebody's games or keys."""
 SECRETS = re.compile(
-    rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|^SQLite format 3\x00|^PGDMP|PostgreSQL database dump|"
+    rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|^SQLite format 3\x00|^PGDMP|PostgreSQL database[ ]dump|"
     rb"\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}|\bxox[abprs]-[\w-]{20}|"
     # A long value of letters and digits mixed is no word that somebody made up.
     rb"(?i:secret|token|password|api_?key)\w*[\"']?\s*[:=]\s*[\"'](?=[^\"']*\d)(?=[^\"']*[a-z])[\w+/=-]{32,}[\"']"
