@@ -43,6 +43,15 @@ ROOM = 2 << 30
 
 _NO_ZERO = "what is even was answered in the line before"
 EQUIVALENT = {
+    "scoring.Scoring.__post_init__: [continue -> break]": "made_zero is the last of the slots",
+    "scoring.Streak.bonuses: run, kind = (0, [True -> False])": "the first result makes a run of one either way",
+    "scoring.Streak.bonuses: if cards [== -> <=] 1 and self.one_card != 'count':": "no hand has fewer cards",
+    "scoring.Streak.bonuses: if cards == 1 and self.one_card [!= -> >] 'count':": "the two other words come later",
+    "scoring.Streak.bonuses: run = 0 if self.one_card [== -> <=] 'reset' else run": "only skip is left",
+    "scoring.Streak.bonuses: if run [== -> >=] self.length:": "a run that is long enough has paid and begun anew",
+    "scoring._meaning: @lru_cache(maxsize=[1024 -> 1025])": "it is only how many are kept",
+    "scoring._meaning: @lru_cache(maxsize=[1024 -> 1023])": "it is only how many are kept",
+    "scoring.Scoring.points: elif bid [== -> <=] 0 and self.made_zero:": "no bid is below zero",
     "bidding.Bidding.balance: return Balance.OVER if self.difference [> -> >=] 0 else Balance.UNDER": _NO_ZERO,
     "bidding.Bidding.balance: eturn Balance.OVER if self.difference > [0 -> -1] else Balance.UNDER": _NO_ZERO,
     "bidding.Bidding.legal_bids: uple((bid for bid in range(self.cards + [1 -> 2]) if self.is_legal(seat, bid)))": (

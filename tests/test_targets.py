@@ -8,7 +8,9 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 
 WANTED = {f"S{number}" for number in range(1, 22)} | {"T11"}
-KNOWN = {f"{kind}{number}" for kind, most in (("S", 21), ("T", 13), ("P", 7)) for number in range(1, most + 1)}
+KNOWN = {
+    f"{kind}{number}" for kind, most in (("S", 21), ("T", 13), ("P", 7)) for number in range(1, most + 1)
+}
 
 
 def test_every_target_has_a_test():
