@@ -430,6 +430,7 @@ def test_a_formula_always_has_a_value():
         ("1.5", 1, "unexpected ."),
         ("0x10", 1, "there is no x10 here"),
         ("+3", 0, "unexpected +"),
+        ("min(1 2 3)", 6, "unexpected 2"),
         ("bid\n+ 1", 3, "unexpected \n"),
         ("٣", 0, "unexpected ٣"),
         ("1" + " " * 200, 200, "a formula may have 200 characters at most"),
