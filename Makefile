@@ -13,10 +13,12 @@ workers = $$(( $$(nproc 2>/dev/null || echo 2) + 1 ))
 pip := $(bin)/python -m pip --quiet --disable-pip-version-check install
 catalogues := $(patsubst %.po,%.mo,$(wildcard translations/*/LC_MESSAGES/*.po))
 templates := $(wildcard templates)
+# Every branch of these is taken by a test: the rules, and whatever says who may look and who may write.
+wholly := rules/*,app.py,codes.py,models.py,sitting.py,kept.py,log.py,views/__init__.py,views/keepers.py,views/keys.py,views/limits.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run setup demo test soak bench check system messages lock upgrade clean
+.PHONY: help run setup demo test soak bench check cover mutate audit system messages lock upgrade clean
 
 help: ## Show these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,11 +41,9 @@ soak: setup .venv/dev system ## What takes long, its figures printed: kills, pow
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 
 bench: setup .venv/dev system ## Measure: what answers cost, long books (GAMES=10000 is quicker), a slow phone, 220 phones at once for a minute (SECONDS=10)
-	@$(bin)/python bench/speed.py
-	@$(bin)/python -m bench.books
-	@$(bin)/python -m bench.pages
-	@$(bin)/python -m bench.phone
-	@$(bin)/python bench/load.py
+	@missed=""; for each in speed books pages phone load; do \
+	    $(bin)/python -m bench.$$each || missed="$$missed $$each"; done; \
+	test -z "$$missed" || { echo "A figure was missed by:$$missed" >&2; exit 1; }
 
 check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/ruff check
@@ -52,6 +52,23 @@ check: setup .venv/dev ## Lint, formatting and types, then every test
 	@$(bin)/mypy
 	@$(if $(templates),$(bin)/djlint --quiet --lint $(templates))
 	@$(MAKE) --no-print-directory test
+
+cover: setup .venv/dev system ## Which branches the tests take, without a browser: 95 % of all, every one in the rules and of who may write
+	@$(bin)/coverage erase
+	@$(bin)/pytest --numprocesses $(workers) --dist worksteal -m "not long" --ignore tests/browser --cov --cov-report=
+	@$(bin)/coverage report --fail-under 95
+	@$(bin)/coverage report --fail-under 100 --include "$(wholly)"
+
+mutate: setup .venv/dev ## Make every small slip in the rules of plan, bids and points, and see that a test notices; some minutes
+	@$(bin)/python -m bench.mutants
+
+audit: .venv/runtime ## Ask whether a known weakness is in any package that requirements*.txt pin
+	@test -x $(bin)/uv || $(pip) uv
+	@if said=$$($(bin)/uv tool run --quiet --from "pip-audit>=2.10,<3" pip-audit --strict --disable-pip --require-hashes \
+	    --progress-spinner off $(patsubst %,-r %,$(wildcard requirements*.txt)) 2>&1); then echo "$$said"; else \
+	    case "$$said" in *"Found "*) echo "$$said";; *) echo "$$said" | tail -n 1; \
+	        echo "NOT AUDITED: PyPI could not be asked what it knows of these packages. Ask again from elsewhere.";; \
+	    esac >&2; exit 1; fi
 
 system: ## Look for the browsers, PostgreSQL and all else the tests need; root gets it installed from Debian
 	@missing=""; \
@@ -82,7 +99,7 @@ upgrade: newer := --upgrade
 upgrade: lock ## The same with the newest versions that requirements*.in allow
 
 clean: ## Remove what these commands made; never anybody's games
-	@rm -rf .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache htmlcov test-results $(catalogues)
+	@rm -rf .venv .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache htmlcov test-results $(catalogues)
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/runtime: requirements.txt

@@ -1,4 +1,4 @@
-"""How much work an answer is, against an empty answer of Flask in the same process: `python bench/speed.py`.
+"""How much work an answer is, against an empty answer of Flask in the same process: `python -m bench.speed`.
 
 Ratios of CPU time mean the same on every machine. Then the same through the server, as answers a second, with what a
 worker takes to start and in memory. It serves this computer alone; the data lies in folders of its own.
@@ -23,10 +23,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 HERE = Path(__file__).parent.parent
-sys.path.insert(0, str(HERE))
-
-from app import create_app  # noqa: E402
-from kept import memory  # noqa: E402
+from app import create_app
+from kept import memory
 
 NAMES = ("Ada", "Bruno", "Chiara", "Dmitri", "Eline", "Farid")
 HANDS = 20

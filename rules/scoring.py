@@ -160,19 +160,16 @@ class Streak:
         bonuses = []
         run, kind = 0, True
         for result in results:
-            bonus = 0
-            match result:
-                case None:
-                    pass
-                case (1, _) if self.one_card == "skip":
-                    pass
-                case (1, _) if self.one_card == "reset":
-                    run = 0
-                case (_, made):
-                    run, kind = (run + 1 if made == kind else 1), made
-                    if run == self.length:
-                        run, bonus = 0, self.made if made else self.missed
-            bonuses.append(bonus)
+            bonuses.append(0)
+            if result is None:
+                continue
+            cards, made = result
+            if cards == 1 and self.one_card != "count":
+                run = 0 if self.one_card == "reset" else run
+                continue
+            run, kind = (run + 1 if made == kind else 1), made
+            if run == self.length:
+                run, bonuses[-1] = 0, self.made if made else self.missed
         return tuple(bonuses)
 
 

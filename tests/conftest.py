@@ -23,7 +23,7 @@ from sqlalchemy import create_engine, event, make_url, select
 from werkzeug.test import TestResponse
 
 from app import create_app
-from models import Base, Game, db
+from models import Base, Book, Game, db
 
 
 @pytest.fixture(scope="session")
@@ -214,6 +214,17 @@ def rows(app: Flask) -> Callable[..., dict[str, list[Any]]]:
             }
 
     return read
+
+
+@pytest.fixture
+def book(app: Flask, empty: None) -> Iterator[Book]:
+    """A book without a game, inside the app's context."""
+    with app.app_context():
+        book = Book.start("the key of a phone", datetime(2026, 1, 31, 20, 15, tzinfo=UTC))
+        db.session.commit()
+        yield book
+        db.session.rollback()
+        db.session.remove()
 
 
 @pytest.fixture

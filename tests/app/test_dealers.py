@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from codes import new_key
-from database import db
 from log import Act
-from models import Book
 from rules.plan import Direction
 from rules.variants import classic
 from rules.verbs import Facts
@@ -65,14 +63,6 @@ class Chairs:
         """Two change chairs, whoever deals."""
         at, to = self.people.index(one), self.people.index(other)
         self.people[at], self.people[to] = other, one
-
-
-@pytest.fixture
-def book(app, empty):
-    """A book, inside the app's context."""
-    with app.app_context():
-        yield Book.start("the key of a phone", NOW)
-        db.session.rollback()
 
 
 def tap():

@@ -36,16 +36,6 @@ RECORDS = sorted((ROOT / "tests" / "data" / "games").glob("*.json"))
 
 
 @pytest.fixture
-def book(app, empty):
-    """A book, inside the app's context."""
-    with app.app_context():
-        book = Book.start("the key of a phone", NOW)
-        db.session.commit()
-        yield book
-        db.session.remove()
-
-
-@pytest.fixture
 def game(book):
     """Four players at three hands, hook on, Dmitri deals, so that they bid in seat order."""
     return start(book, plan=(3, 2, 1))

@@ -28,14 +28,6 @@ GAMES = sorted((Path(__file__).parents[1] / "data/games").glob("*.json"))
 CAST = ("Ada", "Bruno", "Chiara", "Dmitri", "Eline", "Adele")
 
 
-@pytest.fixture
-def book(app, empty):
-    """An empty book, in the app's context."""
-    with app.app_context():
-        yield Book.start("the key of a phone", NOW)
-        db.session.rollback()
-
-
 # The same answers, the plain way
 
 

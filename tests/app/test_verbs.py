@@ -32,17 +32,6 @@ SCORINGS = {
 
 
 @pytest.fixture
-def book(app, empty):
-    """A book, inside the app's context."""
-    with app.app_context():
-        book = Book.start("the key of a phone", NOW)
-        db.session.commit()
-        yield book
-        db.session.rollback()
-        db.session.remove()
-
-
-@pytest.fixture
 def table(book):
     """Seats a table and deals; what is said after the plan are rules."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from itertools import product
 from math import nan
 
@@ -336,6 +336,29 @@ def test_problems_name_everything_at_once():
     found = Bidding(3, (0, 1), {0: 7, 1: -4, 2: 0}, hook=True).problems()
     assert [each.place for each in found] == ["bids[0]", "bids[1]", "bids[2]", "bids"]
     assert Bidding(3, (0, 1), {0: 2, 1: 1}, hook=True).breaks_hook
+
+
+def test_a_bid_of_all_cards_is_no_problem_and_one_more_is():
+    """Three cards: three may have been bid, four may not."""
+    found = Bidding(3, (0, 1), {0: 3, 1: 4}).problems()
+    assert [str(each) for each in found] == ["bids[1]: a bid is a number from 0 to 3"]
+
+
+def test_a_bidding_bars_nothing_of_itself():
+    """Without a word about the hook or even tables, five cards may be bid for exactly, and the bids stand."""
+    even = Bidding(5, (0, 1), {0: 2}).place(1, 3)
+    assert even.balance is Balance.EVEN
+    assert even.is_settled
+    assert not even.breaks_hook
+    assert even.problems() == ()
+
+
+def test_a_bidding_is_a_value():
+    """A bid makes another bidding; the one before cannot change."""
+    before = Bidding(5, (0, 1))
+    assert before.place(0, 2) != before == Bidding(5, (0, 1))
+    with pytest.raises(FrozenInstanceError):
+        before.cards = 6
 
 
 def zeros_at_six(play, zeros: int):

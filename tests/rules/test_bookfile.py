@@ -45,7 +45,9 @@ def test_what_is_written_is_read_the_same():
     for game in games:
         (again,) = read(parse(game_text(game))).games
         assert game_text(again) == game_text(game)
-    file = BookFile("Friday", (Person("Ada", ("Adi",), "2019-12-24"),), tuple(variants().values()))
+    file = BookFile(
+        "Friday", (Person("Ada", ("Adi",), "2019-12-24"), Person("Bruno")), tuple(variants().values())
+    )
     for some in (games, games[:1], []):
         text = "".join(book_lines(file, some))
         told = read(parse(text))

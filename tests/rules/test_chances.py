@@ -101,6 +101,29 @@ def test_before_the_last_two_hands_nobody_is_written_off_who_can_win(play, rules
             assert all(end.places[each.seat] == 1 for each in told.seats if each.is_sure)
 
 
+def test_who_is_out_and_who_sits_out(play):
+    """Chiara is too far behind for one trick; Bruno could win, but nobody wins a hand he does not play."""
+    sheet = play("1/1 1/0 1/0", "0/0 0/0 1/0", "0/0 1/1 1/0", plan=[1, 1, 1, 1], rules=HOOK)
+    assert sheet.totals == (31, 21, 0)
+    last = sheet.next_hand()
+    told = chances(replace(sheet, hands=(*sheet.hands, last)))
+    assert ([each.seat for each in told.winners], [each.seat for each in told.out]) == ([0, 1], [2])
+    away = replace(last, absent=frozenset({1}))
+    told = chances(replace(sheet, hands=(*sheet.hands, away)))
+    assert [each.seat for each in told.winners] == [0]
+    assert told.seats[0].is_sure
+
+
+def test_who_has_left_gets_no_more_points(play):
+    """With two hands to come Bruno has gone: with 10 points he is out, though he could have made 22 more."""
+    sheet = play("1/1 0/0 1/0", plan=[1, 1, 1], rules=HOOK, dealer=1)
+    opened = sheet.next_hand()
+    stays = chances(replace(sheet, hands=(*sheet.hands, opened)))
+    assert [each.can_win for each in stays.seats] == [True, True, True]
+    gone = chances(replace(sheet, hands=(*sheet.hands, replace(opened, table=(0, 2)))))
+    assert [each.can_win for each in gone.seats] == [True, False, True]
+
+
 def test_nothing_is_said_too_early_or_too_late(play):
     """Not with four hands to come, not before the first result, not after the end, not without an end in sight."""
     sheet = play("1/1 0/0", plan=[1, 1, 1, 1, 1])

@@ -174,6 +174,12 @@ MALFORMED = {
     "totals": game(totals=[1, 2]),
     "totals ": game(totals=[21, 0, 10**12]),
     "totals  ": game(totals="many"),
+    "totals   ": game(hands=[], totals=..., totals_only=True),
+    "totals_only": game(totals_only="yes"),
+    "hands   ": game(totals_only=True),
+    "adjustments  ": game(
+        hands=[], totals_only=True, adjustments=[{"hand": 1, "player": "Ada", "points": 5}]
+    ),
 }
 
 
@@ -405,6 +411,26 @@ def test_too_many_cards_for_the_pack_are_refused():
     """Three times two cards do not come from a pack of five."""
     with pytest.raises(RecordError, match="3 × 2 cards = 6, the pack has 5"):
         read(game(rules={"deck": 5}))
+
+
+def test_too_many_cards_that_were_declared_only_warn():
+    """A table that says it dealt more than its pack holds knows better; the next book believes it, too."""
+    record = read(
+        with_hand(cards=18, bids=[1, 2, 0], tricks=[9, 9, 0], overdealt=True) | {"totals": [10, 0, 21]}
+    )
+    assert [each.place for each in record.warnings] == ["hands[1].cards"]
+    assert write(record)["hands"][1]["overdealt"] is True
+    assert through_json(record).sheet == record.sheet
+
+
+def test_a_game_of_totals_only_has_an_end_and_nothing_else():
+    """It is over, the highest total has won, and it comes back the same."""
+    record = read(game(hands=[], totals=[83, 71, 83], totals_only=True))
+    assert record.sheet.given == (83, 71, 83)
+    assert record.sheet.outcome == Outcome(Ending.TOTALS_ONLY, (ADA, CHIARA))
+    assert record.sheet.places == (1, 3, 1)
+    assert write(record)["totals_only"] is True
+    assert through_json(record).sheet == record.sheet
 
 
 def test_missing_dealers_are_derived():

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.results import HandResult, Run, SeatResult, scored_as
+from rules.sheet import Adjustment
 from rules.variants import classic, find_variant
 
 
@@ -57,6 +58,16 @@ def test_behind_is_the_worst_distance_to_the_leader(play, lowest_wins, behind):
     sheet = play("1/1 1/1 1/0", "1/1 1/0 1/0", plan=[2, 1], rules=rules)
     assert sheet.totals == (22, 11, 0)
     assert [SeatResult.of(sheet, seat).behind for seat in range(3)] == behind
+
+
+def test_who_came_late_was_behind_only_from_then_on(play):
+    """Before she joined the leader was 12 ahead; since then Chiara was 11 behind at the worst."""
+    sheet = play("2/2 0/0 -", "0/0 0/0 1/1", "1/1 0/0 0/1", plan=[2, 1, 1])
+    came = (replace(sheet.hands[0], table=(0, 1), absent=frozenset()), *sheet.hands[1:])
+    late = replace(sheet, hands=came, adjustments=(Adjustment(2, 2, 13, "joined"),))
+    totals = [[cell.total for cell in row.cells] for row in late.rows]
+    assert totals == [[12, 10, 0], [22, 20, 24], [33, 30, 24]]
+    assert [SeatResult.of(late, seat).behind for seat in range(3)] == [2, 4, 9]
 
 
 def test_rules_score_alike_when_every_bid_pays_the_same():

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import FrozenInstanceError
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -429,6 +430,7 @@ def test_a_formula_always_has_a_value():
         ("1.5", 1, "unexpected ."),
         ("0x10", 1, "there is no x10 here"),
         ("+3", 0, "unexpected +"),
+        ("min(1 2 3)", 6, "unexpected 2"),
         ("bid\n+ 1", 3, "unexpected \n"),
         ("٣", 0, "unexpected ٣"),
         ("1" + " " * 200, 200, "a formula may have 200 characters at most"),
@@ -499,6 +501,53 @@ def any_value_or_column(text: str, dice: Random) -> None:
     assert 0 <= column <= len(text)
     assert type(result) is int
     assert abs(result) <= LIMIT
+
+
+def test_the_bounds_are_those_that_the_rules_tell():
+    """A value stays within a million, a formula within 200 characters, a number within 6 digits, nesting within 32."""
+    assert (value("999999 + 1"), value("999999 + 2")) == (1_000_000, 1_000_000)
+    assert value("1" + " " * 199) == 1
+    assert value("999999") == 999_999
+    assert value("(" * 31 + "1" + ")" * 31) == 1
+    nested = ["(" * 32 + "1" + ")" * 32, "1 + 1 + " + "(" * 31 + "1" + ")" * 31]
+    for text in ("1" + " " * 200, "1000000", *nested):
+        with pytest.raises(FormulaError):
+            value(text)
+
+
+def test_only_the_made_zero_may_be_left_empty():
+    """A rule says what a made bid pays and what a missed one does."""
+    for made, missed, slot in (("", "0", "made"), ("1", "", "missed")):
+        with pytest.raises(FormulaError) as caught:
+            Scoring(made, missed)
+        assert [each.place for each in caught.value.problems] == [slot]
+
+
+def test_after_a_hand_of_one_card_a_run_that_was_reset_begins_with_nothing():
+    """Three made, one card, and five made: only the last of these pays, neither one sooner nor one later."""
+    assert STRONG.bonuses([(2, True)] * 3 + [(1, True)] + [(2, True)] * 6) == (0,) * 8 + (10, 0)
+
+
+def test_a_run_may_be_a_single_hand():
+    """Then every hand pays its bonus."""
+    assert Streak(1, 5, -5, "count").bonuses([(2, True), (1, False), None]) == (5, -5, 0)
+
+
+def test_a_rule_and_a_bonus_are_values():
+    """Two of the same are the same, and can be a key; neither can change."""
+    assert len({Scoring("1", "0"), Scoring("1", "0"), Scoring("1", "0", "5")}) == 2
+    assert len({Streak(3), Streak(3), Formula("1"), Formula("1")}) == 2
+    assert Streak() == MILD
+    for each in (Scoring("1", "0"), Streak(), Formula("1")):
+        with pytest.raises(FrozenInstanceError):
+            each.made = "2"
+
+
+def test_a_hand_of_which_little_is_told_is_scored_all_the_same():
+    """Four players, the first and only hand and the largest, no bids known, not blind, no trump."""
+    told = Scoring("players + 10 * largest + 100 * bids + 1000 * blind", "hand + 10 * hands + 100 * trump")
+    assert told.points(bid=1, tricks=1, cards=7) == 74
+    assert told.points(bid=1, tricks=0, cards=7) == 11
 
 
 @quietly

@@ -225,6 +225,33 @@ def test_r32_the_tricks_add_up_to_the_cards(start, took, sentence):
     assert replace(first, is_uneven=True).tricks_problems((1, 1, 1)) == ()
 
 
+@pytest.mark.parametrize(
+    ("took", "mends"),
+    [
+        ((2, 1, 1), ((0, 3), (1, 2), (2, 2))),
+        ((3, 2, 1), ((0, 2), (1, 1), (2, 0))),
+        ((5, 2, 0), ((0, 3), (1, 0))),
+        ((None, 2, 1), ((0, 2), (1, 4), (2, 3))),
+        ((3, 2, 0), ()),
+    ],
+)
+def test_tricks_that_do_not_add_up_are_mended_at_one_seat(start, took, mends):
+    """Every single change that makes five, at seats where it leaves a number from 0 to 5."""
+    _, first = hand(start(3, plan=[5]))
+    assert first.mends(took) == mends
+    for seat, tricks in mends:
+        mended = {**dict(enumerate(each or 0 for each in took)), seat: tricks}
+        assert first.tricks_problems([*mended.values()]) == ()
+
+
+def test_bids_at_once_are_secret_until_all_are_in(start):
+    """Two of three have bid: nobody sees them. In turn they are never secret."""
+    secret, first = hand(start(3, replace(classic(), simultaneous=True), plan=[5]), bids=(1, None, 2))
+    assert secret.hides_bids(first)
+    assert not secret.hides_bids(replace(first, bids=(1, 1, 2)))
+    assert not replace(secret, rules=classic()).hides_bids(first)
+
+
 def test_q13_a_tie_is_shared(play):
     """Two highest totals win together, and the next is third."""
     game = play("1/1 1/0 0/1")
@@ -509,6 +536,8 @@ def test_a_game_ended_early_is_won_by_who_leads(play):
     """The table stops: whoever leads has won."""
     game = replace(play("1/1 0/0", plan=[1] * 5), ended_early=True)
     assert game.outcome == Outcome(Ending.ENDED_EARLY, (ADA,))
+    opened = replace(game, hands=(*game.hands, replace(game.hands[0], number=2, is_closed=False)))
+    assert opened.open_hand is None, "not even the hand that was begun is played on"
 
 
 def test_nobody_wins_what_was_not_played(start):

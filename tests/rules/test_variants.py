@@ -490,3 +490,13 @@ def test_a_block_with_a_slip_is_refused():
     with pytest.raises(RulesError) as refused:
         read_variants('[slip]\ncolour = "red"\nscoring = { made = "luck", missed = "0" }')
     assert [each.place for each in refused.value.problems] == ["rules.colour", "rules.scoring.made"]
+
+
+def test_what_a_table_pays_is_shown_for_up_to_three_tricks():
+    """At most five cards, bids and tricks from 0 to 3, as far as there are cards, and one bid too few on the table."""
+    rules = replace(classic(), scoring=Scoring(made="10 * bid + bids", missed="-off"))
+    shown = rules.pays((2, 7, 13), 4)
+    assert shown.cards == 5
+    assert shown.rows == ((4, -1, -2, -3), (-1, 14, -1, -2), (-2, -1, 24, -1), (-3, -2, -1, 34))
+    assert rules.pays((2, 1), 4).rows == ((1, -1, -2), (-1, 11, -1), (-2, -1, 21))
+    assert rules.pays((), 4).cards == 5, "while a plan is typed there may be none"
