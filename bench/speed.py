@@ -22,9 +22,10 @@ from urllib.parse import urlencode
 from flask import Flask
 from flask.testing import FlaskClient
 
-HERE = Path(__file__).parent.parent
 from app import create_app
 from kept import memory
+
+HERE = Path(__file__).parent.parent
 
 NAMES = ("Ada", "Bruno", "Chiara", "Dmitri", "Eline", "Farid")
 HANDS = 20
@@ -218,7 +219,7 @@ def through_the_server(folder: Path, game: Bench) -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "flask", "--app", "app.py", "serve", "--port", str(port)],
         cwd=HERE,
-        env={**os.environ, "SCOREBOOK_DATA": str(folder)},
+        env={**os.environ, "SCOREBOOK_DATA": str(folder), "SCOREBOOK_LOG": "quiet"},
         stdout=subprocess.DEVNULL,
     )
     try:
