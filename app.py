@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +38,8 @@ import views
 from database import begin_writing, db
 
 HERE = Path(__file__).parent
+MOST_COOKIES = 2000
+"""Phones whose cookie is remembered."""
 SHORTEST_SECRET = 32
 """Characters a session secret must have at the least."""
 SAMPLE_SECRETS = ("changeme", "secret", "dev", "development", "password", "your-secret-key")
@@ -82,12 +84,26 @@ class PageCookies(SecureCookieSessionInterface):
     Nor with the version of a game, which is asked for every second: it would be most of the work.
     """
 
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], dict[str, Any]] = {}
+
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Read from the cookie, where the page may care whose phone it is."""
+        """Read from the cookie, where the page may care whose phone it is.
+
+        What a cookie says is proven once a day: the same text with the same secret says the same.
+        """
         # The session is opened before the address is matched to its endpoint.
         if request.path.startswith("/g/") and request.path.endswith("/version"):
             return self.session_class()
-        return super().open_session(app, request)
+        key = (app.secret_key, request.cookies.get(self.get_cookie_name(app)), datetime.now(UTC).date())
+        if key not in self._known:
+            session = super().open_session(app, request)
+            if not session:
+                return session
+            if len(self._known) >= MOST_COOKIES:
+                self._known.clear()
+            self._known[key] = dict(session)
+        return self.session_class(self._known[key])
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         """When something in it has changed; `views.phone` changes it once a day, so that it lives on."""

@@ -57,10 +57,13 @@ class NumberField(IntegerField):
 
     def process_formdata(self, valuelist: list[str]) -> None:
         """Take what was sent."""
-        super().process_formdata(valuelist)
+        try:
+            super().process_formdata(valuelist)
+        except ValueError:
+            raise ValueError(_("A whole number goes here.")) from None
         if self.data is not None and abs(self.data) > LARGEST_NUMBER:
             self.data = None
-            raise ValueError(self.gettext("Not a valid integer value."))
+            raise ValueError(_("A whole number goes here."))
 
 
 def number(**settings: Any) -> NumberField:

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import (
     BindParameter,
+    Connection,
     CursorResult,
     Delete,
     Select,
@@ -211,12 +212,12 @@ def rules_of(written: str) -> Rules:
 # From the value to rows
 
 
-def write(before: Kept, after: Kept) -> tuple[Kept, list[Any]]:
+def write(connection: Connection, before: Kept, after: Kept) -> tuple[Kept, list[Any]]:
     """Write down what differs. Gives the game with all its rows, and what was done to them as the steps of a change.
 
     A step is [table, row, columns before or null, columns after or null].
     """
-    writing = _Writing(before)
+    writing = _Writing(connection, before)
     writing.update("game", before.id, _game(before), _game(after))
     seats = writing.seats(after.players)
     hands, entries = writing.hands(after.sheet.hands, seats)
@@ -227,10 +228,9 @@ def write(before: Kept, after: Kept) -> tuple[Kept, list[Any]]:
 class _Writing:
     """What differs from a game as it is stored, on its way into the rows."""
 
-    def __init__(self, before: Kept) -> None:
-        self.before = before
+    def __init__(self, connection: Connection, before: Kept) -> None:
+        self.connection, self.before = connection, before
         self.steps: list[Any] = []
-        self.connection = db.session.connection()
 
     def seats(self, players: Sequence[int]) -> tuple[int, ...]:
         """Who sits where: a newcomer, or somebody else on a seat. Gives the rows."""
@@ -249,16 +249,18 @@ class _Writing:
         self, hands: Sequence[Hand], seats: Sequence[int]
     ) -> tuple[tuple[int, ...], tuple[Mapping[int, int], ...]]:
         """The facts of each hand, and of everybody in it. Gives the rows of both."""
-        rows, entries = list(self.before.hands), list(self.before.entries)
-        for at, (hand, columns) in enumerate(zip(hands, _hands(hands, seats), strict=True)):
+        before, rows, entries = self.before.sheet.hands, list(self.before.hands), list(self.before.entries)
+        for at, hand in enumerate(hands):
             if at == len(rows):
-                rows.append(self.insert("hand", {"game_id": self.before.id, **columns}))
+                rows.append(
+                    self.insert("hand", {"game_id": self.before.id, **_hand_columns(hands, at, seats)})
+                )
                 entries.append(self.entries(rows[at], {}, _entries(hand), {}, seats))
             # A verb leaves every other hand the very same object.
-            elif hand is not (old := self.before.sheet.hands[at]):
-                stored = list(_hands(self.before.sheet.hands[: at + 1], seats))[at]
-                self.update("hand", rows[at], stored, columns)
-                entries[at] = self.entries(rows[at], _entries(old), _entries(hand), entries[at], seats)
+            elif hand is not before[at]:
+                stored = _hand_columns(before, at, seats)
+                self.update("hand", rows[at], stored, _hand_columns(hands, at, seats))
+                entries[at] = self.entries(rows[at], _entries(before[at]), _entries(hand), entries[at], seats)
         return tuple(rows), tuple(entries)
 
     def entries(
@@ -277,7 +279,8 @@ class _Writing:
                 self.delete("entry", left.pop(seat), whole)
         for seat, columns in after.items():
             if seat in before:
-                self.update("entry", left[seat], before[seat], columns)
+                if columns != before[seat]:
+                    self.update("entry", left[seat], before[seat], columns)
             else:
                 left[seat] = self.insert("entry", {"hand_id": hand_id, "seat_id": seats[seat], **columns})
         return left
@@ -351,24 +354,22 @@ def _game(kept: Kept) -> dict[str, Any]:
     return {"plan": list(kept.sheet.plan), "ended_early": kept.sheet.ended_early, **vars(kept.about)}
 
 
-def _hands(hands: Iterable[Hand], seats: Sequence[int]) -> Iterable[dict[str, Any]]:
-    """The columns of hands in the order they were dealt."""
-    dealt: dict[int, int] = {}
-    for hand in hands:
-        dealt[hand.number] = dealt.get(hand.number, 0) + 1
-        yield {
-            "number": hand.number,
-            # The how-manieth misdeal of its number.
-            "voided": dealt[hand.number] if hand.is_void else 0,
-            "cards": hand.cards,
-            "dealer_id": seats[hand.dealer],
-            "trump": hand.trump and str(hand.trump),
-            "named_by_id": None if hand.named_by is None else seats[hand.named_by],
-            "is_over": hand.is_over,
-            "is_closed": hand.is_closed,
-            "is_uneven": hand.is_uneven,
-            "note": hand.note,
-        }
+def _hand_columns(hands: Sequence[Hand], at: int, seats: Sequence[int]) -> dict[str, Any]:
+    """The columns of the hand at an index, of all hands in the order they were dealt."""
+    hand = hands[at]
+    return {
+        "number": hand.number,
+        # The how-manieth misdeal of its number.
+        "voided": sum(each.number == hand.number for each in hands[: at + 1]) if hand.is_void else 0,
+        "cards": hand.cards,
+        "dealer_id": seats[hand.dealer],
+        "trump": hand.trump and str(hand.trump),
+        "named_by_id": None if hand.named_by is None else seats[hand.named_by],
+        "is_over": hand.is_over,
+        "is_closed": hand.is_closed,
+        "is_uneven": hand.is_uneven,
+        "note": hand.note,
+    }
 
 
 def _entries(hand: Hand) -> dict[int, dict[str, Any]]:

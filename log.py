@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Connection,
     Date,
     ForeignKey,
     Insert,
@@ -84,17 +85,24 @@ def _this() -> Select[Any]:
     return select(Change.id).where(Change.game_id == bindparam("game"), Change.action == bindparam("key"))
 
 
-def has(game: int, key: str) -> bool:
+def has(connection: Connection, game: int, key: str) -> bool:
     """Whether this very tap has had its effect."""
-    return db.session.connection().execute(_this(), {"game": game, "key": key}).first() is not None
+    return connection.execute(_this(), {"game": game, "key": key}).first() is not None
 
 
 def note(
-    game: int, key: str, kind: str, hand: int | None, seat: int | None, act: Act, steps: list[Any]
+    connection: Connection,
+    game: int,
+    key: str,
+    kind: str,
+    hand: int | None,
+    seat: int | None,
+    act: Act,
+    steps: list[Any],
 ) -> int:
     """Log what a tap did. Gives the number of the change."""
     columns = {"game_id": game, "action": key, "kind": kind, "hand": hand, "seat": seat, "steps": steps}
-    row = db.session.connection().execute(_note(), {**columns, "at": act.at, "keeper_id": act.keeper_id})
+    row = connection.execute(_note(), {**columns, "at": act.at, "keeper_id": act.keeper_id})
     return inserted(row)
 
 
@@ -133,15 +141,15 @@ def do_again(steps: list[Any]) -> None:
 
 
 def _put(name: str, row_id: int, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
-    table = Base.metadata.tables[name]
+    connection, table = db.session.connection(), Base.metadata.tables[name]
     if new:
         new = {
             key: date.fromisoformat(value) if isinstance(table.c[key].type, Date) else value
             for key, value in new.items()
         }
     if new is None:
-        db.session.connection().execute(delete(table).where(table.c.id == row_id))
+        connection.execute(delete(table).where(table.c.id == row_id))
     elif old is None:
-        db.session.connection().execute(insert(table).values(new))
+        connection.execute(insert(table).values(new))
     else:
-        db.session.connection().execute(update(table).where(table.c.id == row_id).values(new))
+        connection.execute(update(table).where(table.c.id == row_id).values(new))

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Row, Select, and_, bindparam, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, select
 
 from codes import hashed, is_code
 from database import db
@@ -289,8 +289,8 @@ class Sitting:
         self._back_or_forth(Tap(act, "redo", change_id), self.next_step())
 
     def _back_or_forth(self, tap: Tap, step: Change | None) -> None:
-        key = tap.act.key(tap.kind, tap.hand)
-        if has(self.id, key):
+        key, connection = tap.act.key(tap.kind, tap.hand), db.session.connection()
+        if has(connection, self.id, key):
             return
         if step is None or step.id != tap.hand:
             raise Stale("step", step and step.id, tap.hand)
@@ -301,7 +301,7 @@ class Sitting:
         for seat, person in enumerate(kept.persons):
             if person in kept.persons[:seat]:
                 raise RulesError(problem("%(name)s is at the table already", name=kept.sheet.names[seat]))
-        self._log(replace(tap, hand=step.hand, seat=step.seat), key, kept, [])
+        self._log(connection, replace(tap, hand=step.hand, seat=step.seat), key, kept, [])
 
     # How a verb is written down
 
@@ -312,7 +312,7 @@ class Sitting:
     def fill(self, sheet: Sheet) -> None:
         """Write down all hands of a game that nobody else can see yet, and what was given outside them."""
         whole = replace(self.kept.sheet, hands=sheet.hands, adjustments=sheet.adjustments)
-        self.kept, _ = write(self.kept, replace(self.kept, sheet=whole))
+        self.kept, _ = write(db.session.connection(), self.kept, replace(self.kept, sheet=whole))
 
     def _play(self, tap: Tap, verb: Callable[..., Sheet], *args: Any, **facts: Any) -> None:
         """Do what concerns the sheet alone."""
@@ -320,36 +320,36 @@ class Sitting:
 
     def _do(self, tap: Tap, verb: Callable[[Kept], Kept]) -> None:
         """Do one thing, deal the hand that follows from it, write both down and log it; once for each tap."""
-        key = tap.act.key(tap.kind, tap.hand, tap.seat, tap.value)
-        if has(self.id, key):
+        key, connection = tap.act.key(tap.kind, tap.hand, tap.seat, tap.value), db.session.connection()
+        if has(connection, self.id, key):
             return
         if tap.hand is None and self.kept.sheet.hands:
             tap = replace(tap, hand=self.kept.sheet.hands[-1].number)
         after = verb(self.kept)
         if following := after.sheet.next_hand():
             after = replace(after, sheet=replace(after.sheet, hands=(*after.sheet.hands, following)))
-        kept, steps = write(self.kept, after)
+        kept, steps = write(connection, self.kept, after)
         if steps:
-            self._log(tap, key, kept, steps)
+            self._log(connection, tap, key, kept, steps)
 
-    def _log(self, tap: Tap, key: str, kept: Kept, steps: list[Any]) -> None:
+    def _log(self, connection: Connection, tap: Tap, key: str, kept: Kept, steps: list[Any]) -> None:
         at = tap.act.at
         if steps and self.kept.has_undone:
             past(self.id)
-        row = note(self.id, key, tap.kind, tap.hand, tap.seat, tap.act, steps)
+        row = note(connection, self.id, key, tap.kind, tap.hand, tap.seat, tap.act, steps)
         if steps:
             kept = replace(kept, last=Step(row, tap.act.keeper_id, at), has_undone=False)
-        self._settle(kept, at, touched=at, version=self.version + 1)
+        self._settle(connection, kept, at, touched=at, version=self.version + 1)
         self.kept = kept
         remember_later(self.code, (self.version, at), kept)
 
     def settle(self, at: datetime) -> None:
         """Store the results of a game that is over anew, and take them from one that goes on."""
-        self._settle(self.kept, at)
+        self._settle(db.session.connection(), self.kept, at)
 
-    def _settle(self, kept: Kept, at: datetime, **columns: Any) -> None:
+    def _settle(self, connection: Connection, kept: Kept, at: datetime, **columns: Any) -> None:
         """Store the results of a game that is over. They are taken away again when it goes on."""
-        connection, is_over = db.session.connection(), kept.sheet.outcome is not None
+        is_over = kept.sheet.outcome is not None
         # While a game goes on there is nothing to take away either, tap after tap.
         if is_over or self.finished or self._scored_as is not None:
             for name, rows in results(kept).items():

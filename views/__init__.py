@@ -13,6 +13,7 @@ from log import Act
 from models import Book, Keeper, Player
 from sitting import Sitting
 from views import limits
+from views.drawn import fixed
 
 MOST_SEATS = 6
 """Games in which a phone remembers whose it is: more would make its cookie large."""
@@ -62,7 +63,7 @@ def init_app(app: Flask) -> None:
         app.register_blueprint(blueprint)
     app.register_blueprint(archive.record)
     limits.init_app(app)
-    app.jinja_env.globals.update(new_act=new_key, now=now, url_for=address_of)
+    app.jinja_env.globals.update(new_act=new_key, now=now, url_for=address_of, fixed=fixed)
     app.context_processor(
         lambda: {"theme": session.get("theme", "auto"), "letters": session.get("letters", "usual")}
     )

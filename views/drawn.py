@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-from flask import g, request
+from flask import g, render_template, request, session
 from markupsafe import Markup
 
 from language import locale
@@ -44,6 +44,15 @@ class Pieces:
 
 
 pieces = Pieces()
+
+
+def fixed(template: str) -> Markup:
+    """A piece that is the same on every page, for one language and one choice of colours."""
+    key = (request.script_root, template, str(locale()), session.get("theme", "auto"))
+    if (known := pieces.get(key, None)) is None:
+        known = Markup(render_template(template))  # noqa: S704 - a template of ours
+        pieces.put(key, None, known)
+    return known
 
 
 def drawn(name: str, number: int, shows: object, draw: Callable[[], str]) -> Markup:

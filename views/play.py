@@ -118,7 +118,7 @@ class HandPage:
             bids_hidden=sheet.hides_bids(hand) and g.keeper is None,
             is_forehead=sheet.rules.forehead and hand.cards == 1,
             namer=sheet.namer(hand),
-            keys=_keys(bidding, seat) if phase is Phase.BIDS and seat is not None else (),
+            keys=_keys(bidding, seat) if g.keeper and phase is Phase.BIDS and seat is not None else (),
             counts=counts,
             total=sum(count.shown for count in counts.values()),
             mends=hand.mends(hand.proposed()) if phase is Phase.TRICKS else (),

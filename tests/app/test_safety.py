@@ -458,6 +458,7 @@ def test_no_question_breaks_a_page(table, query):
         table.phone.get(f"{path}?{query}")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_2000_random_posts_break_nothing(fresh):
     """Seeded nonsense, mixed with buttons of the pages: no failure, and the log explains every row."""

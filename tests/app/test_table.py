@@ -199,7 +199,7 @@ def test_the_open_hand_is_corrected_without_leaving_it(table):
     seated(table).bid(1, 0, 1, 0)
     correct(table, 1, bid_0=2)
     assert (table.hand, table.phase) == (1, "play")
-    assert "Ada leads 2 Bruno 0" in table.phone.text
+    assert "Ada leads 2 bid 2 Bruno 0" in table.phone.text
 
 
 def test_a_finished_game_is_corrected_and_its_winner_follows(table, app):

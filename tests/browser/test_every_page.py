@@ -14,7 +14,15 @@ FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 GAMES = Path(__file__).parents[1] / "data" / "games"
 NO_PAGES = {
     *("archive.as_csv_file", "archive.as_json_file", "archive.games", "archive.players", "record.as_csv"),
-    *("record.as_json", "offline.game", "offline.manifest", "offline.worker", "home.robots", "static"),
+    *(
+        "record.as_json",
+        "offline.game",
+        "offline.manifest",
+        "offline.worker",
+        "home.robots",
+        "health.health",
+        "static",
+    ),
     *("sheet.version", "sheet.now_played", "play.part_of_hand"),
 }
 """What is fetched but never read: files, figures for programs, and what only leads on to a page."""

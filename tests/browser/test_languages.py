@@ -265,7 +265,7 @@ def test_a_hand_is_played(language, take_phone, look, complaints):
     assert not faults, "\n".join(faults)
 
 
-FILES = re.compile(r"\.(json|csv|js|txt|webmanifest)$|^/static/|/version$|/<part>$|^/k/")
+FILES = re.compile(r"\.(json|csv|js|txt|webmanifest)$|^/static/|/version$|/<part>$|^/k/|^/health$")
 """Addresses that answer with no page, and the invitation, which is used up."""
 
 
@@ -315,7 +315,7 @@ def addresses(scorebook, games: tuple[str, str, str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("language", [LONG, MIRRORED])
+@pytest.mark.parametrize("language", [pytest.param(LONG, marks=pytest.mark.long), MIRRORED])
 def test_every_page_stays_whole(language, scorebook, demo, take_phone, look):
     """Each page there is, of a running and of a finished game, in words that are longer or run the other way."""
     games = demo()

@@ -17,7 +17,9 @@ SEVEN = tuple(
 @pytest.mark.target("P4")
 @pytest.mark.target("P7")
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("names", [FOUR, SEVEN], ids=["four", "seven"])
+@pytest.mark.parametrize(
+    "names", [pytest.param(FOUR, marks=pytest.mark.long, id="four"), pytest.param(SEVEN, id="seven")]
+)
 def test_every_phase_is_for_everybody(thumb, eyes, complaints, names):
     """From home and set-up through every phase of a hand to its result, its sheet and the end of the game."""
     thumb.is_quick = True

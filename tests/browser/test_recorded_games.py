@@ -15,6 +15,7 @@ def recorded(pytestconfig, name: str) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_seven_play_podrida_by_their_own_plan(thumb, pytestconfig):
     """Podrida of seven by the table's own plan, the deal going counter-clockwise, gives the recorded totals."""
     game = recorded(pytestconfig, "rec02-podrida-7p-14of21")

@@ -98,7 +98,7 @@ def test_nobody_asks_while_the_page_is_not_seen(table, take_phone):
     asked.clear()
     watcher.page.clock.run_for(10_000)
     assert not asked
-    with watcher.page.expect_request("**/version", timeout=500):
+    with watcher.page.expect_request("**/version", timeout=2000):
         watcher.page.evaluate(hide, False)
 
 
