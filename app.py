@@ -6,7 +6,7 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     language.init_app(app)
     views.init_app(app)
     cli.init_app(app)
+    app.wsgi_app = with_headers(app.wsgi_app)  # type: ignore[method-assign]
     if proxies := app.config["PROXIES"]:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
     app.before_request(refuse_other_hosts)
@@ -283,6 +284,16 @@ def write_one_at_a_time() -> None:
         begin_writing()
 
 
+def with_headers(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """The app with `HEADERS` on every answer, whoever gives it: nothing from elsewhere, nothing inline."""
+    always = list(HEADERS.items())
+
+    def start(environ: dict[str, Any], begin: Callable[..., Any]) -> Any:
+        return answer(environ, lambda status, headers, *more: begin(status, [*headers, *always], *more))
+
+    return start
+
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -296,8 +307,7 @@ HEADERS = {
 
 
 def set_headers(response: Response) -> Response:
-    """Headers of every answer: nothing from elsewhere, nothing inline, nothing kept by caches but hashed files."""
-    response.headers.extend(HEADERS)
+    """How long an answer may be kept: nothing by caches but hashed files."""
     if request.endpoint == "static" and response.status_code in (200, 304):
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     elif request.endpoint in ("sheet.version", "offline.worker", "offline.manifest"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -118,10 +119,14 @@ def _connect_postgresql(dialect: Dialect, _: Any, words: tuple[Any, ...], named:
     return connection
 
 
+_writes: ContextVar[bool] = ContextVar("writes", default=False)
+"""Whether a transaction that is begun now is one that will write."""
+
+
 @event.listens_for(Engine, "begin")
 def _begin_sqlite(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
-        writes = connection.get_execution_options().get("writes", False)
+        writes = _writes.get() or connection.get_execution_options().get("writes", False)
         # To the driver itself: it is most of what an empty transaction costs.
         driver: Any = connection.connection.driver_connection
         driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
@@ -129,7 +134,11 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def begin_writing() -> None:
     """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
-    db.session.connection(execution_options={"writes": True})
+    before = _writes.set(True)
+    try:
+        db.session.connection()
+    finally:
+        _writes.reset(before)
 
 
 COPIED_AT_ONCE = 1000

@@ -219,7 +219,7 @@ def write(connection: Connection, before: Kept, after: Kept) -> tuple[Kept, list
     """
     writing = _Writing(connection, before)
     writing.update("game", before.id, _game(before), _game(after))
-    seats = writing.seats(after.players)
+    seats = before.seats if after.players == before.players else writing.seats(after.players)
     hands, entries = writing.hands(after.sheet.hands, seats)
     given = writing.adjustments(after.sheet.adjustments, seats)
     return replace(after, seats=seats, hands=hands, entries=entries, adjustments=given), writing.steps
@@ -258,8 +258,9 @@ class _Writing:
                 entries.append(self.entries(rows[at], {}, _entries(hand), {}, seats))
             # A verb leaves every other hand the very same object.
             elif hand is not before[at]:
-                stored = _hand_columns(before, at, seats)
-                self.update("hand", rows[at], stored, _hand_columns(hands, at, seats))
+                self.update(
+                    "hand", rows[at], _hand_columns(before, at, seats), _hand_columns(hands, at, seats)
+                )
                 entries[at] = self.entries(rows[at], _entries(before[at]), _entries(hand), entries[at], seats)
         return tuple(rows), tuple(entries)
 

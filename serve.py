@@ -6,6 +6,7 @@ What is printed here is for the person who started the server, in English; it is
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import ipaddress
 import logging
@@ -67,6 +68,9 @@ def serve(app: Flask, host: str, port: int) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+    # What is there by now stays: nobody at a table waits until it was looked through for what could be thrown away.
+    gc.collect()
+    gc.freeze()
     journal.start(app.config.get("LOG", ""))
     announce(app, host, listener.getsockname()[1])
     journal.write("started", process=os.getpid(), port=listener.getsockname()[1], threads=THREADS)

@@ -19,7 +19,7 @@ from rules.sheet import Hand, Phase, Row, Sheet
 from rules.variants import Trump
 from rules.verbs import NeedsConfirming, Stale
 from sitting import Sitting
-from views import add_code, load_game, now, tap
+from views import add_code, address_of, load_game, now, tap
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
 bp.before_request(load_game)
@@ -269,7 +269,7 @@ def _saved() -> Response:
     sheet = g.game.sheet()
     if sheet.open_hand is None:
         return redirect(url_for("sheet.sheet"))
-    return redirect(url_for(".hand", number=sheet.open_hand.number))
+    return redirect(address_of("play.hand", number=sheet.open_hand.number))
 
 
 @bp.errorhandler(RulesError)
