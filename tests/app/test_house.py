@@ -295,7 +295,7 @@ def test_formulas_are_not_read_where_a_pattern_is_chosen(phone, kept):
         ({"fewest": 6, "most": 3}, "most", "The most players are at least the fewest."),
         ({"deck": 7}, "deck", "A number from 8 to 1040."),
         ({"deck": 1041}, "deck", "A number from 8 to 1040."),
-        ({"deck": "many"}, "deck", "Not a valid integer value."),
+        ({"deck": "many"}, "deck", "A whole number goes here."),
         ({"largest": 0}, "largest", "A number from 1 to 1040."),
         ({"hook_from": 0}, "hook_from", "A number from 1 to 100."),
         ({"zeros_in_a_row": 101}, "zeros_in_a_row", "A number from 0 to 100."),

@@ -6,7 +6,9 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from markupsafe import Markup
 
+import sitting
 from codes import new_key
 from database import db
 from kept import MOST_KEPT, Memory, memory
@@ -16,7 +18,7 @@ from rules.sheet import Sheet
 from rules.variants import classic
 from rules.verbs import About
 from sitting import Sitting
-from views.drawn import pieces
+from views.drawn import Pieces, pieces
 
 PAGES = ("", "/hands/1", "/hands/2", "/board", "/log", "/rules", "/table")
 
@@ -137,3 +139,43 @@ def test_memory_is_bounded():
     assert some.get("game 0", 1) is sheet
     assert some.get("game 1", 1) is None
     assert some.get("game 0", 2) is None
+
+
+def test_a_game_that_changes_while_it_is_read_is_read_again(app, empty, monkeypatch):
+    """Somebody saves between the first question and the last: what is shown has one version, the new one."""
+    now = datetime.now(UTC)
+    with app.app_context():
+        book = Book.start("the key of a phone", now)
+        code = book.start_game(("Ada", "Bruno", "Chiara"), classic(), 0, Act(new_key(), now), plan=(1,)).code
+        db.session.commit()
+        memory.clear()
+        read, times = sitting._read, []
+
+        def slowly(number):
+            kept = read(number)
+            if not times:
+                times.append(number)
+                Sitting.fresh(code).adjust(Act(new_key(), now), 1, 0, 5, "")
+                db.session.commit()
+                memory.clear()
+            return kept
+
+        monkeypatch.setattr(sitting, "_read", slowly)
+        found = Sitting.find(code)
+        assert (found.version, found.sheet().totals) == (2, (5, 0, 0))
+        with pytest.raises(LookupError):
+            Sitting.fresh("nosuchgame")
+        # What is gone already is not taken away again.
+        found.drop_adjustment(Act(new_key(), now), 10**6)
+        assert found.sheet().totals == (5, 0, 0)
+        db.session.remove()
+
+
+def test_pieces_of_pages_make_room(app, monkeypatch):
+    """Where there is no more room for what was drawn, all is drawn anew."""
+    monkeypatch.setattr("views.drawn.MOST_LETTERS", 3)
+    some = Pieces()
+    some.put("a", 1, Markup("four"))
+    assert some.get("a", 1) == "four"
+    some.put("b", 1, Markup("five"))
+    assert (some.get("a", 1), some.get("b", 1), some.get("b", 2)) == (None, "five", None)

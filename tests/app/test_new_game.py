@@ -273,7 +273,7 @@ def test_the_preview_shows_every_hand_and_what_it_pays(phone):
         (4, {"order": "1..H", "largest": "1"}, "largest", "The largest hand has 2 cards or more."),
         (4, {"order": "1..H", "hands": "0"}, "hands", "A game has 1 to 120 hands."),
         (4, {"order": "1..H", "hands": "121"}, "hands", "A game has 1 to 120 hands."),
-        (4, {"order": "1..H", "hands": "many"}, "hands", "Not a valid integer value."),
+        (4, {"order": "1..H", "hands": "many"}, "hands", "A whole number goes here."),
     ],
 )
 def test_what_cannot_be_played_is_refused_beside_its_field(phone, app, players, fields, at, said):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from flask import Response, abort
 
 from app import create_app
 from codes import new_code, new_key
@@ -209,6 +210,34 @@ def test_a_missing_secret_is_made_once_and_kept(tmp_path, monkeypatch):
     assert create_app({"DATA_FOLDER": tmp_path}).config["SECRET_KEY"] == first
     other = tmp_path / "another installation"
     assert create_app({"DATA_FOLDER": other}).config["SECRET_KEY"] != first
+
+
+def test_a_secret_that_cannot_be_kept_stops_the_start(tmp_path, monkeypatch):
+    """What lies there and is no file is said in plain words."""
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    (tmp_path / "secret").mkdir()
+    with pytest.raises(SystemExit) as stop:
+        create_app({"DATA_FOLDER": tmp_path})
+    assert str(tmp_path) in str(stop.value)
+
+
+def test_an_answer_that_was_made_is_given(fresh):
+    """A refusal that brings its own answer is no error page."""
+    app = fresh()
+    app.add_url_rule("/own", "own", lambda: abort(Response("so be it", 418)))
+    answer = app.test_client().get("/own")
+    assert (answer.status_code, answer.text) == (418, "so be it")
+
+
+def test_many_phones_make_room_for_others(fresh, monkeypatch):
+    """What cookies said is forgotten where there are too many, and proven again."""
+    monkeypatch.setattr("app.MOST_COOKIES", 1)
+    app = fresh()
+    for _phone in range(3):
+        client = app.test_client()
+        client.get("/new")
+        assert client.get("/new").status_code == 200
+    assert len(app.session_interface._known) == 1
 
 
 @pytest.mark.target("S1")
