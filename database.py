@@ -202,14 +202,14 @@ def upgrade(wanted: str = "") -> None:
 
     wanted, at = wanted or revisions()[-1], revision_of(db.engine)
     is_back = at is not None and revisions().index(at) > revisions().index(wanted)
-    (command.downgrade if is_back else command.upgrade)(_alembic(), wanted)
+    (command.downgrade if is_back else command.upgrade)(alembic_config(), wanted)
 
 
 def lost_below(wanted: str) -> list[str]:
     """What going back from where the database is to an earlier revision loses, a line each."""
     from alembic.script import ScriptDirectory
 
-    steps = ScriptDirectory.from_config(_alembic()).iterate_revisions(revision_of(db.engine), wanted)
+    steps = ScriptDirectory.from_config(alembic_config()).iterate_revisions(revision_of(db.engine), wanted)
     with db.engine.connect() as connection:
         return [
             line for each in steps if hasattr(each.module, "lost") for line in each.module.lost(connection)
@@ -224,7 +224,7 @@ def revision_of(engine: Engine) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
-def _alembic() -> Any:
+def alembic_config() -> Any:
     from alembic.config import Config
 
     config = Config()

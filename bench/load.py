@@ -1,6 +1,6 @@
 """A full house: 200 phones that watch and 20 that save, against the server as `make run` starts it.
 
-`python bench/load.py` takes a minute (SECONDS=10 for less) and stops by itself. It serves itself on this computer
+`python -m bench.load` takes a minute (SECONDS=10 for less) and stops by itself. It serves itself on this computer
 alone, with a database in a folder of its own, and measures what a phone would: from the first byte sent to the last
 one received. The phones need processor time, too, which is told beside the server's: on two cores they share it.
 SERVERS=2 with the DATABASE_URL of an empty PostgreSQL database starts two servers for it, each for half the phones.
