@@ -225,6 +225,7 @@ def revision_of(engine: Engine) -> str | None:
 
 
 def alembic_config() -> Any:
+    """What Alembic must know: where the migrations lie. It takes the database from the app."""
     from alembic.config import Config
 
     config = Config()
