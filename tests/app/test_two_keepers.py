@@ -55,8 +55,9 @@ class Editor:
         after = facts(self.table)
         changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
         if form["action"].partition("#")[0].endswith(("/leave", "/sit-out")):
-            # Whoever goes takes their bid along.
-            changed -= {key for key in changed if key[-1] in ("bid", "took") and key not in after}
+            # Whoever goes takes their bid along, and does not sit out any more.
+            gone = ("bid", "took", "is_absent")
+            changed -= {key for key in changed if key[-1] in gone and key not in after}
         if form["action"].partition("#")[0].endswith("/void"):
             # A misdeal is one of the whole hand, bids and all. It is put aside, not overwritten.
             changed -= {key for key in changed if key[0] == int(fields["was"])}
