@@ -25,7 +25,10 @@ MAY_WRITE = {
     "views/keepers.py",
     "views/limits.py",
     "app.py",
-    "models.py",
+    "codes.py",
+    "sitting.py",
+    "kept.py",
+    "log.py",
 }
 """Where it is said who may look and who may write, and who deals."""
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +29,7 @@ from playwright.sync_api import (
     WebError,
     expect,
 )
+from playwright.sync_api import TimeoutError as NoAnswer
 
 PATIENCE = 10  # seconds, for a page, an expectation, a start of the server
 
@@ -278,11 +279,15 @@ class Thumb:
     def press(self, target: Locator, *, force: bool = False) -> Thumb:
         """Tap something, and wait for the page that follows."""
         self.mark()
-        if self.is_quick:
-            target.dispatch_event("click")
-        else:
-            target.tap(force=force)
         self.taps += 1
+        for patience in (4_000, 10_000):
+            if self.is_quick:
+                target.dispatch_event("click")
+            else:
+                target.tap(force=force)
+            # A key that only just came under the thumb is deaf for a moment; whoever meets that taps again.
+            with suppress(NoAnswer):
+                return self.wait(patience)
         return self.wait()
 
     def button(self, key: str) -> Locator:
@@ -293,10 +298,11 @@ class Thumb:
         """Remember the page that is shown, to know the one that follows from it."""
         self.page.evaluate("() => { document.querySelector('[data-page]').dataset.old = '' }")
 
-    def wait(self) -> Thumb:
-        """Wait for the page that follows the marked one."""
+    def wait(self, patience: float = 10_000) -> Thumb:
+        """Wait for the page that follows the marked one, so many milliseconds at the most."""
         self.page.wait_for_function(
-            "() => { const page = document.querySelector('[data-page]'); return page && !('old' in page.dataset) }"
+            "() => { const page = document.querySelector('[data-page]'); return page && !('old' in page.dataset) }",
+            timeout=patience,
         )
         return self.rest()
 
