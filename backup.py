@@ -70,7 +70,7 @@ def back_up(target: Path, at: datetime) -> tuple[Path, Contents]:
     if (found := trouble()) is not None and (found.kind != "older" or sqlite_path(db.engine.url) is None):
         raise CannotBackUp(found.words)
     unfinished = path.with_name(f".{path.name}{UNFINISHED}")
-    try:
+    with _in_plain_words(path, str(path)):
         # Made here, so that it is never anybody else's to read.
         os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
         try:
@@ -82,13 +82,20 @@ def back_up(target: Path, at: datetime) -> tuple[Path, Contents]:
         finally:
             for left in (unfinished, *path.parent.glob(f"{unfinished.name}-*")):
                 left.unlink(missing_ok=True)
-    except OSError as refusal:
-        raise CannotBackUp(f"{refusal.filename or path}: {refusal.strerror}") from None
-    except sqlite3.Error as refusal:
-        raise CannotBackUp(f"{path}: {refusal}") from None
-    except DBAPIError as refusal:
-        raise CannotBackUp(f"{path}: {reason_of(refusal)}") from None
     return path, contents
+
+
+@contextmanager
+def _in_plain_words(place: Path, what: str) -> Iterator[None]:
+    """Say what the disk or the database refuse: which file, or else what that means."""
+    try:
+        yield
+    except OSError as refusal:
+        raise CannotBackUp(f"{refusal.filename or place}: {refusal.strerror}") from None
+    except sqlite3.Error as refusal:
+        raise CannotBackUp(f"{what}: {refusal}") from None
+    except DBAPIError as refusal:
+        raise CannotBackUp(f"{what}: {reason_of(refusal)}") from None
 
 
 def drop_old(folder: Path, before: datetime) -> list[Path]:
@@ -197,7 +204,7 @@ def restore(path: Path, *, replace: bool = False) -> Contents:
             f"The backup is of a newer release, at {contents.revision}; this one knows it up to {revisions()[-1]}."
         )
     folder = Path(current_app.config["DATA_FOLDER"])
-    try:
+    with _in_plain_words(folder, "The database was left as it was"):
         if not replace and (books := _books_there()):
             raise CannotBackUp(
                 f"The database holds {books} books already. To lose them for the backup: --replace"
@@ -209,12 +216,6 @@ def restore(path: Path, *, replace: bool = False) -> Contents:
             _copy_in(ready)
         if contents.secret and not os.environ.get("SECRET_KEY"):
             _keep_secret(folder / "secret", contents.secret)
-    except OSError as refusal:
-        raise CannotBackUp(f"{refusal.filename or folder}: {refusal.strerror}") from None
-    except sqlite3.Error as refusal:
-        raise CannotBackUp(f"The database was left as it was: {refusal}") from None
-    except DBAPIError as refusal:
-        raise CannotBackUp(f"The database was left as it was: {reason_of(refusal)}") from None
     return contents
 
 

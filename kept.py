@@ -328,7 +328,7 @@ class _Writing:
 
     def delete(self, name: str, row: int, columns: Mapping[str, Any]) -> None:
         """A row that goes."""
-        self.connection.execute(_delete_of(name), {"row": row})
+        self.connection.execute(delete_of(name), {"row": row})
         self.steps.append([name, row, {"id": row, **columns}, None])
 
 
@@ -345,7 +345,8 @@ def update_of(name: str) -> Update:
 
 
 @cache
-def _delete_of(name: str) -> Delete:
+def delete_of(name: str) -> Delete:
+    """Takes one row, `row`, out of a table."""
     table = table_of(name)
     return delete(table).where(table.c.id == bindparam("row"))
 

@@ -19,7 +19,6 @@ from sqlalchemy import (
     String,
     UniqueConstraint,
     bindparam,
-    delete,
     insert,
     select,
     update,
@@ -27,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from database import Base, Instant, db
-from kept import Step, inserted
+from kept import Step, delete_of, inserted, table_of, update_of
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def note(
 
 @cache
 def _note() -> Insert:
-    return insert(Base.metadata.tables["change"])
+    return insert(table_of("change"))
 
 
 def past(game: int) -> None:
@@ -141,15 +140,15 @@ def do_again(steps: list[Any]) -> None:
 
 
 def _put(name: str, row_id: int, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
-    connection, table = db.session.connection(), Base.metadata.tables[name]
+    connection, table = db.session.connection(), table_of(name)
     if new:
         new = {
             key: date.fromisoformat(value) if isinstance(table.c[key].type, Date) else value
             for key, value in new.items()
         }
     if new is None:
-        connection.execute(delete(table).where(table.c.id == row_id))
+        connection.execute(delete_of(name), {"row": row_id})
     elif old is None:
         connection.execute(insert(table).values(new))
     else:
-        connection.execute(update(table).where(table.c.id == row_id).values(new))
+        connection.execute(update_of(name), {"row": row_id, **new})

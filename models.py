@@ -699,7 +699,7 @@ class Game(Base):
     """The final totals by seat of a game without hands, whose totals are all that anybody knows."""
     deleted: Mapped[datetime | None] = mapped_column(Instant, index=True)
     version: Mapped[int] = mapped_column(default=1)
-    """Grows with every change; a second writer who slipped past the lock fails on it."""
+    """Grows with every change of anything that a page of the game shows: what is kept in memory is kept under it."""
     book: Mapped[Book] = relationship(back_populates="games")
     seats: Mapped[list[Seat]] = relationship(
         back_populates="game", cascade="all, delete-orphan", order_by="Seat.number"

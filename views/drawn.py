@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from threading import Lock
 
 from flask import g, render_template, request, session
@@ -49,10 +50,7 @@ pieces = Pieces()
 def fixed(template: str) -> Markup:
     """A piece that is the same on every page, for one language and one choice of colours."""
     key = (request.script_root, template, str(locale()), session.get("theme", "auto"))
-    if (known := pieces.get(key, None)) is None:
-        known = Markup(render_template(template))  # noqa: S704 - a template of ours
-        pieces.put(key, None, known)
-    return known
+    return _known_or_drawn(key, None, partial(render_template, template))
 
 
 def drawn(name: str, number: int, shows: object, draw: Callable[[], str]) -> Markup:
@@ -62,6 +60,10 @@ def drawn(name: str, number: int, shows: object, draw: Callable[[], str]) -> Mar
     there are the game, the reader's language, who reads and whether they may write.
     """
     key = (request.script_root, g.code, name, number, str(locale()), g.me, g.keeper is None)
+    return _known_or_drawn(key, shows, draw)
+
+
+def _known_or_drawn(key: Hashable, shows: object, draw: Callable[[], str]) -> Markup:
     if (known := pieces.get(key, shows)) is not None:
         return known
     piece = Markup(draw())  # noqa: S704 - a template of ours has written it, and escaped what is in it
