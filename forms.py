@@ -252,6 +252,13 @@ class CodeForm(Form):
         ]
 
 
+class PerSeat(FieldList):
+    """A field for each seat, such as `players-0` to `players-11`, and for nothing else that looks like it."""
+
+    def _extract_indices(self, prefix: str, formdata: Any) -> Iterable[int]:
+        return [seat for seat in range(MOST_PLAYERS) if f"{prefix}-{seat}" in formdata]
+
+
 class PastGameForm(TapForm):
     """A game of the past of which only the totals are known: a line for each player, and when it was."""
 
@@ -260,8 +267,8 @@ class PastGameForm(TapForm):
     title = StringField(validators=[Length(max=200)])
     place = StringField(validators=[Length(max=200)])
     note = StringField(validators=[Length(max=500)])
-    players: FieldList = FieldList(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
-    totals: FieldList = FieldList(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
+    players: FieldList = PerSeat(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
+    totals: FieldList = PerSeat(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
 
     def lines(self) -> list[tuple[int, str, int | None]]:
         """The lines that somebody typed into: number, name, and total if it is a number."""
@@ -524,13 +531,6 @@ MISSES = {"0": lambda: _("nothing"), "tricks": lambda: _("1 a trick")}
 ZEROS = {"": lambda: _("as any made bid"), "5 + cards": lambda: _("5 + the cards")}
 
 
-class Chairs(FieldList):
-    """The players in seat order: `players-0` to `players-11`, and nothing else that looks like it."""
-
-    def _extract_indices(self, prefix: str, formdata: Any) -> Iterable[int]:
-        return [seat for seat in range(MOST_PLAYERS) if f"{prefix}-{seat}" in formdata]
-
-
 class NewGameForm(Form):
     """Who plays, who deals first, by which rules. Kept in the page until the game starts."""
 
@@ -541,7 +541,7 @@ class NewGameForm(Form):
     """The code of the game just started, where this form sets it up otherwise before anybody has bid."""
     today = StringField()
     """The date at the table, as the phone tells it; nothing without scripts."""
-    players = Chairs(StringField(), max_entries=MOST_PLAYERS)
+    players = PerSeat(StringField(), max_entries=MOST_PLAYERS)
     newcomers = StringField(validators=[Length(max=LONGEST_LIST)])
     dealer = StringField(default=RANDOM)
     variant = RadioField(validate_choice=False, default="classic")
