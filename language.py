@@ -230,6 +230,8 @@ def _in_context(context: str, text: str) -> str:
 
 def _in_page(text: str, **values: object) -> Markup:
     """The sentence in a page, where values are escaped unless they are markup."""
+    if not values:
+        return _whole(_spoken().catalogue, text)
     return Markup(_spoken().catalogue.gettext(text)) % values  # noqa: S704 - our own sentences
 
 
@@ -258,6 +260,12 @@ def _spoken() -> Reader:
     found = Reader(_read(current_app.config["TRANSLATIONS"], spoken.language), spoken.text_direction == "rtl")
     _reader.set(found)
     return found
+
+
+@lru_cache(maxsize=10_000)
+def _whole(catalogue: catalogues.NullTranslations, text: str) -> Markup:
+    """A sentence without places; `%%` in it stands for one sign."""
+    return Markup(catalogue.gettext(text)) % {}  # noqa: S704 - our own sentences
 
 
 @cache

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from database import db
@@ -20,6 +22,7 @@ from rules.variants import Trump
 from rules.verbs import NeedsConfirming, Stale
 from sitting import Sitting
 from views import add_code, address_of, load_game, now, tap
+from views.drawn import drawn
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
 bp.before_request(load_game)
@@ -128,6 +131,16 @@ class HandPage:
             last_step=last_step,
             other_keeper=last_step if is_other and is_recent else None,
         )
+
+    def seats(self) -> Markup:
+        """Who has bid what, above the keys."""
+        shows = (self.sheet.rules, self.sheet.names, self.hand, self.bidding, self.seat, self.bids_hidden)
+        return drawn("seats", self.hand.number, shows, partial(render_template, "play/_seats.html", page=self))
+
+    def last(self) -> Markup:
+        """What the hand before brought."""
+        shows = (self.last_row, self.sheet.standings, self.sheet.names)
+        return drawn("last", self.hand.number, shows, partial(render_template, "play/_result.html", page=self))
 
 
 def _keys(bidding: Bidding, seat: int) -> tuple[Key, ...]:
