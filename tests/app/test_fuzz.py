@@ -466,7 +466,7 @@ class Fuzz:
             return
         fields = {"rules": c.choice(("classic", "wizard", "?")), "do": c.choice(("", "keep"))}
         if c.random() < 0.3:
-            fields["file"] = (BytesIO(text), self.mischief.word().replace("\ud800", "").replace("\udfff", ""))
+            fields["file"] = (BytesIO(text), self.mischief.word().encode("utf-8", "replace").decode())
         elif c.random() < 0.1:
             fields["packed"] = c.choice(
                 (sent(self.mischief.word()), archive.pack(text.decode("utf-8", "replace")))
