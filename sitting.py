@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, select
+from sqlalchemy.exc import IntegrityError
 
 from codes import hashed, is_code
 from database import db
@@ -23,7 +24,7 @@ from rules.problem import RulesError, problem
 from rules.results import scored_as
 from rules.sheet import Adjustment, Hand, Sheet
 from rules.variants import Trump
-from rules.verbs import About, Facts, Stale
+from rules.verbs import About, Facts, NeedsConfirming, Stale
 
 if TYPE_CHECKING:
     from models import Book, Game
@@ -289,19 +290,22 @@ class Sitting:
         self._back_or_forth(Tap(act, "redo", change_id), self.next_step())
 
     def _back_or_forth(self, tap: Tap, step: Change | None) -> None:
-        key, connection = tap.act.key(tap.kind, tap.hand), db.session.connection()
-        if has(connection, self.id, key):
-            return
-        if step is None or step.id != tap.hand:
-            raise Stale("step", step and step.id, tap.hand)
-        step.is_undone = tap.kind == "undo"
-        db.session.flush()
-        (take_back if step.is_undone else do_again)(step.steps)
-        kept = _read(self.id)
-        for seat, person in enumerate(kept.persons):
-            if person in kept.persons[:seat]:
-                raise RulesError(problem("%(name)s is at the table already", name=kept.sheet.names[seat]))
-        self._log(connection, replace(tap, hand=step.hand, seat=step.seat), key, kept, [])
+        key = tap.act.key(tap.kind, tap.hand)
+
+        def put(connection: Connection) -> None:
+            if step is None or step.id != tap.hand:
+                raise Stale("step", step and step.id, tap.hand)
+            step.is_undone = tap.kind == "undo"
+            db.session.flush()
+            (take_back if step.is_undone else do_again)(step.steps)
+            kept = _read(self.id)
+            for seat, person in enumerate(kept.persons):
+                if person in kept.persons[:seat]:
+                    name = kept.sheet.names[seat]
+                    raise RulesError(problem("%(name)s is at the table already", name=name))
+            self._log(connection, replace(tap, hand=step.hand, seat=step.seat), key, kept, [])
+
+        self._once(key, put)
 
     # How a verb is written down
 
@@ -320,17 +324,33 @@ class Sitting:
 
     def _do(self, tap: Tap, verb: Callable[[Kept], Kept]) -> None:
         """Do one thing, deal the hand that follows from it, write both down and log it; once for each tap."""
-        key, connection = tap.act.key(tap.kind, tap.hand, tap.seat, tap.value), db.session.connection()
-        if has(connection, self.id, key):
-            return
-        if tap.hand is None and self.kept.sheet.hands:
-            tap = replace(tap, hand=self.kept.sheet.hands[-1].number)
-        after = verb(self.kept)
-        if following := after.sheet.next_hand():
-            after = replace(after, sheet=replace(after.sheet, hands=(*after.sheet.hands, following)))
-        kept, steps = write(connection, self.kept, after)
-        if steps:
-            self._log(connection, tap, key, kept, steps)
+        key = tap.act.key(tap.kind, tap.hand, tap.seat, tap.value)
+
+        def do(connection: Connection) -> None:
+            after = verb(self.kept)
+            at_hand = tap
+            if tap.hand is None and self.kept.sheet.hands:
+                at_hand = replace(tap, hand=self.kept.sheet.hands[-1].number)
+            if following := after.sheet.next_hand():
+                after = replace(after, sheet=replace(after.sheet, hands=(*after.sheet.hands, following)))
+            kept, steps = write(connection, self.kept, after)
+            if steps:
+                self._log(connection, at_hand, key, kept, steps)
+
+        self._once(key, do)
+
+    def _once(self, key: str, do: Callable[[Connection], None]) -> None:
+        """Do what a tap says, unless it has had its effect.
+
+        Hardly any tap comes twice, so the log is asked only where one is refused: by the rules, because its effect is
+        there, or by the log itself, which takes each key once.
+        """
+        try:
+            do(db.session.connection())
+        except (IntegrityError, NeedsConfirming, RulesError, Stale):
+            db.session.rollback()
+            if not has(db.session.connection(), self.id, key):
+                raise
 
     def _log(self, connection: Connection, tap: Tap, key: str, kept: Kept, steps: list[Any]) -> None:
         at = tap.act.at

@@ -135,12 +135,14 @@ class HandPage:
     def seats(self) -> Markup:
         """Who has bid what, above the keys."""
         shows = (self.sheet.rules, self.sheet.names, self.hand, self.bidding, self.seat, self.bids_hidden)
-        return drawn("seats", self.hand.number, shows, partial(render_template, "play/_seats.html", page=self))
+        return self._drawn("seats", shows)
 
     def last(self) -> Markup:
         """What the hand before brought."""
-        shows = (self.last_row, self.sheet.standings, self.sheet.names)
-        return drawn("last", self.hand.number, shows, partial(render_template, "play/_result.html", page=self))
+        return self._drawn("last", (self.last_row, self.sheet.standings, self.sheet.names))
+
+    def _drawn(self, name: str, shows: object) -> Markup:
+        return drawn(name, self.hand.number, shows, partial(render_template, f"play/_{name}.html", page=self))
 
 
 def _keys(bidding: Bidding, seat: int) -> tuple[Key, ...]:

@@ -757,10 +757,12 @@ def test_a_past_game_is_kept_by_its_totals(keeping, other_phone, app):
 
 def test_only_the_field_of_a_seat_is_one(keeping):
     """A field that only looks like a player's is no field, however long its number is, and breaks nothing."""
-    names = [f"{field}-{end}" for field in ("players", "totals") for end in ("9" * 5000, "²", "٣", "12", "x", "")]
-    kept = {"players-0": "Ada", "totals-0": "5", "players-1": "Bruno", **dict.fromkeys(names, "Fenja")}
+    ends = ("9" * 5000, "²", "٣", "12", "x", "")
+    others = {f"{field}-{end}": "Fenja" for field in ("players", "totals") for end in ends}
+    kept = {"players-0": "Ada", "totals-0": "5", "players-1": "Bruno", **others}
     keeping.post(f"{keeping.book}/past", {"act": "a-tap-of-its-own", "played_on": "2019-12-24", **kept}, 422)
-    assert [each["value"] for each in keeping.page.select("[name^=players-]") if each["value"]] == ["Ada", "Bruno"]
+    fields = keeping.page.select("[name^=players-]")
+    assert [field["value"] for field in fields if field["value"]] == ["Ada", "Bruno"]
     keeping.post("/new", {"act": "a-tap-of-its-own", **kept})
     assert "Ada" in keeping.text
     assert "Fenja" not in keeping.text
