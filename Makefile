@@ -59,7 +59,7 @@ cover: setup .venv/dev system ## Which branches the tests take, without a browse
 	@$(bin)/coverage report --fail-under 95
 	@$(bin)/coverage report --fail-under 100 --include "$(wholly)"
 
-mutate: setup .venv/dev ## Make every small slip in the rules of plan, bids and points, and see that a test notices; some minutes
+mutate: setup .venv/dev ## Make every small slip in the rules of plan, bids and points, and see that a test notices; two minutes
 	@$(bin)/python -m bench.mutants
 
 audit: .venv/runtime ## Ask whether a known weakness is in any package that requirements*.txt pin

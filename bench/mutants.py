@@ -42,6 +42,11 @@ ROOM = 2 << 30
 """Bytes that it may take."""
 
 _NO_ZERO = "what is even was answered in the line before"
+_AT_LIMIT = "both ways give the limit"
+_NO_LEVEL = "no operator stands between the two levels"
+_SAME_REFUSAL = (
+    "what comes later is refused here with the words, and at the place, that it is refused with below"
+)
 EQUIVALENT = {
     "scoring.Scoring.__post_init__: [continue -> break]": "made_zero is the last of the slots",
     "scoring.Streak.bonuses: run, kind = (0, [True -> False])": "the first result makes a run of one either way",
@@ -52,6 +57,34 @@ EQUIVALENT = {
     "scoring._meaning: @lru_cache(maxsize=[1024 -> 1025])": "it is only how many are kept",
     "scoring._meaning: @lru_cache(maxsize=[1024 -> 1023])": "it is only how many are kept",
     "scoring.Scoring.points: elif bid [== -> <=] 0 and self.made_zero:": "no bid is below zero",
+    "scoring._Reader.expression: while _LEVELS.get(self.ahead.text, -[1 -> 2]) >= least:": (
+        "no level is below 0"
+    ),
+    "scoring._Reader.call: if name.text [== -> <=] 'abs' and len(parts) != 1:": (
+        "abs is the first function of the alphabet"
+    ),
+    "scoring._Reader.call: if name.text == 'abs' and len(parts) [!= -> >] 1:": "every call has a value",
+    "scoring._Reader.call: if name.text [!= -> >] 'abs' and len(parts) < 2:": (
+        "abs is the first function of the alphabet"
+    ),
+    "scoring._Reader.joined: if operator.text [== -> >=] 'or':": "if, the only later word, is answered above",
+    "scoring._Reader.joined: if operator.text [== -> >=] 'and':": (
+        "if and or, the only later words, are answered above"
+    ),
+    "scoring._Reader.joined: if level [== -> <=] _COMPARISON and _LEVELS.get(self.ahead.": (
+        "what binds less is answered above"
+    ),
+    "scoring._held: if -LIMIT [<= -> <] value <= LIMIT:": _AT_LIMIT,
+    "scoring._held: if -LIMIT <= value [<= -> <] LIMIT:": _AT_LIMIT,
+    "scoring._held: return LIMIT if value [> -> >=] 0 else -LIMIT": _AT_LIMIT,
+    "scoring._held: return LIMIT if value > [0 -> 1] else -LIMIT": _AT_LIMIT,
+    "scoring._held: return LIMIT if value > [0 -> -1] else -LIMIT": _AT_LIMIT,
+    "scoring: _COMPARISON, _NOT, _MINUS = ([4 -> 3], 3, 7)": _NO_LEVEL,
+    "scoring: _COMPARISON, _NOT, _MINUS = (4, [3 -> 4], 7)": _NO_LEVEL,
+    "scoring: _COMPARISON, _NOT, _MINUS = (4, 3, [7 -> 8])": _NO_LEVEL,
+    "scoring:  '-': 5, '*': 6, '//': 6, '%': 6, '**': [8 -> 9]}": _NO_LEVEL,
+    "scoring:  '-': 5, '*': 6, '//': 6, '%': 6, '**': [8 -> 7]}": _NO_LEVEL,
+    "scoring: ': max, 'abs': lambda values: abs(values[[0 -> [-1]])}": "abs has one value",
     "bidding.Bidding.balance: return Balance.OVER if self.difference [> -> >=] 0 else Balance.UNDER": _NO_ZERO,
     "bidding.Bidding.balance: eturn Balance.OVER if self.difference > [0 -> -1] else Balance.UNDER": _NO_ZERO,
     "bidding.Bidding.legal_bids: uple((bid for bid in range(self.cards + [1 -> 2]) if self.is_legal(seat, bid)))": (
@@ -59,6 +92,20 @@ EQUIVALENT = {
     ),
     "bidding.Bidding.refusal: if bid [== -> <=] 0 and seat in self.must_not_zero and ((": (
         "below zero was refused before"
+    ),
+    "plan: _LARGE = [1000 -> 1001]": "no hand comes near it",
+    "plan: _LARGE = [1000 -> 999]": "no hand comes near it",
+    "plan._SequenceReader.read: if self.at [== -> >=] len(self.tokens):": "nothing is read beyond the end",
+    "plan._SequenceReader._term: if self._next [== -> >=] '..':": _SAME_REFUSAL,
+    "plan._SequenceReader._term: if self._next [== -> >=] ':':": _SAME_REFUSAL,
+    "plan._SequenceReader._term:  last, step, up=(first_at_large, first) [<= -> <] (last_at_large, last))": (
+        "a run from a size to itself is one hand either way"
+    ),
+    "plan._SequenceReader._term: sizes = [first] * min(times, room + [1 -> 2])": (
+        "one too many is refused as two are"
+    ),
+    "plan._SequenceReader._sum: sign = 1 if self._take(self._next) [== -> <=] '+' else -1": (
+        "the only other sign is a minus, which comes later"
     ),
 }
 """The mutants that no test can kill, as they are printed, each with why not."""

@@ -179,14 +179,18 @@ def test_deck_arithmetic(players):
 
 
 def test_nobody_at_the_table_gets_no_cards():
-    """A table without players divides no pack."""
+    """A table without players divides no pack, and one alone gets all of it."""
     assert largest_that_fits(52, 0) == 0
+    assert largest_that_fits(52, 1) == 52
+    assert largest_that_fits(51, 4) == 12
+    assert largest_that_fits(3, 2, reserve=5) == 0
 
 
 def test_too_many_cards_are_refused_with_the_arithmetic():
     """Eight players with seven cards each need 56 cards, and the sentence says so."""
     assert str(overdealt(7, 8, 52)) == "8 × 7 cards = 56, the pack has 52"
     assert str(overdealt(7, 8, 52, "hands[3]")) == "hands[3]: 8 × 7 cards = 56, the pack has 52"
+    assert str(overdealt(13, 4, 52, reserve=1)) == "4 × 13 = 52, which leaves 0 of 52 cards: 1 must stay"
 
 
 def test_every_sequence_of_the_family_can_be_written():
@@ -215,6 +219,9 @@ def test_every_sequence_of_the_family_can_be_written():
         ("H..P", (10, 9, 8, 7, 6, 5, 4)),
         ("P..H:3", (4, 7, 10)),
         ("5..5", (5,)),
+        ("1..3:1", (1, 2, 3)),
+        ("1+2..2", (3, 2)),
+        ("1," * 99 + "1 ", (1,) * 100),
     ],
 )
 def test_the_notation(text, plan):
@@ -232,6 +239,8 @@ def test_a_run_that_a_small_table_turns_around_is_empty():
     ("text", "column", "sentence"),
     [
         ("", 0, "a number, H or P is missing here"),
+        ("   ", 3, "a number, H or P is missing here"),
+        ("  ..3", 2, "a number, H or P is missing here"),
         ("1..", 3, "a number, H or P is missing here"),
         ("1,,2", 2, "a number, H or P is missing here"),
         ("1..3 4", 5, "a comma is missing here"),
@@ -358,6 +367,17 @@ def test_every_pack_and_every_number_of_players():
             assert str(refused).endswith(f"= {players * (most + 1)}, the pack has {pack}")
 
 
+def test_the_packs_that_people_own():
+    """Four suits of so many ranks, with what is in the box beside them; some play with two packs."""
+    piquet, usual = 4 * 8, 4 * 13
+    wizard, five_hundred, skull_king = usual + 8, usual + 4 * 2 + 2 + 1, 4 * 14 + 14
+    assert set(PACKS) == {
+        *(piquet, 4 * 9, 4 * 10, usual, usual + 2),
+        *(wizard, five_hundred, 2 * piquet, skull_king, 2 * usual),
+    }
+    assert list(PACKS) == sorted(PACKS)
+
+
 def test_a_pack_has_eight_cards_or_more():
     """Seven cards are no pack, and the sentence says what is."""
     tiny = replace(classic(), deck=ByPlayers(7), sequence="1")
@@ -392,10 +412,16 @@ def test_a_number_by_players_answers_for_each_table():
     assert [ByPlayers.read({"each": 8}).of(players) for players in (3, 6)] == [24, 48]
     assert [ByPlayers.read({"3": 36, "other": 40}).of(players) for players in (3, 6)] == [36, 40]
     assert ByPlayers.read({"3": 15}).of(6) == 0
+    assert [ByPlayers.read({"1": 0, "12": 1040}).of(players) for players in (1, 12)] == [0, 1040]
 
 
 @pytest.mark.parametrize(
-    "data", [True, "52", None, [52], -1, 1041, {"3": True}, {"three": 1}, {"3.5": 1}, {"each": 8, "3": 1}]
+    "data",
+    [
+        *(True, "52", None, [52], -1, 1041),
+        *({"3": True, "4": 1}, {"three": 1}, {"3.5": 1}, {"each": 8, "3": 1}),
+        *({"0": 8}, {"13": 8}, {"3": 1041, "4": 1}, {"3": -1, "4": 1}),
+    ],
 )
 def test_another_thing_is_no_number_by_players(data):
     """Nothing is guessed from a text, a flag or a list."""
