@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +20,8 @@ from sqlalchemy import (
     DateTime,
     Engine,
     MetaData,
+    Row,
+    Table,
     event,
     func,
     insert,
@@ -141,7 +145,7 @@ def begin_writing() -> None:
         _writes.reset(before)
 
 
-COPIED_AT_ONCE = 1000
+COPIED_AT_ONCE = 2000
 """Rows that are in memory at a time while everything is copied."""
 
 
@@ -157,16 +161,40 @@ def copy_everything(source: Connection, target: Connection) -> dict[str, int]:
         found = source.execution_options(yield_per=COPIED_AT_ONCE).execute(
             select(table).order_by(*own, *table.primary_key)
         )
-        counts[table.name] = 0
-        for rows in found.mappings().partitions():
-            target.execute(insert(table), [dict(row) for row in rows])
-            counts[table.name] += len(rows)
-        if target.dialect.name == "postgresql":
-            # The next new row gets the number after the last one that came.
-            last = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
-            sequence = func.pg_get_serial_sequence(table.name, "id")
-            target.execute(select(func.setval(sequence, last, False)))
+        write = _stream if target.dialect.name == "postgresql" else _insert
+        counts[table.name] = write(target, table, found.partitions())
     return counts
+
+
+def _insert(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]]) -> int:
+    """Write rows as they are; gives how many."""
+    count = 0
+    for rows in parts:
+        target.execute(insert(table), [dict(row._mapping) for row in rows])
+        count += len(rows)
+    return count
+
+
+def _stream(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]]) -> int:
+    """The same for PostgreSQL, which takes a stream many times faster than statements."""
+    dialect, count = target.dialect, 0
+    as_stored = [
+        column.type.dialect_impl(dialect).bind_processor(dialect) or (lambda value: value)
+        for column in table.columns
+    ]
+    columns = ", ".join(dialect.identifier_preparer.format_column(column) for column in table.columns)
+    into = f"COPY {dialect.identifier_preparer.format_table(table)} ({columns}) FROM STDIN"
+    with closing(target.connection.cursor()) as cursor:
+        for rows in parts:
+            # Each part by itself, so that no statement takes long.
+            with cursor.copy(into) as stream:
+                for row in rows:
+                    stream.write_row([store(value) for store, value in zip(as_stored, row, strict=True)])
+            count += len(rows)
+    # The next new row gets the number after the last one that came.
+    last = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
+    target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), last, False)))
+    return count
 
 
 # Whether this release can work with it
