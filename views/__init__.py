@@ -64,6 +64,8 @@ def init_app(app: Flask) -> None:
     app.register_blueprint(archive.record)
     limits.init_app(app)
     app.jinja_env.globals.update(new_act=new_key, now=now, url_for=address_of, fixed=fixed)
+    # Once for all: a template that imports them costs as much at each request as drawing a seat.
+    app.jinja_env.globals["m"] = app.jinja_env.get_template("_macros.html").module
     app.context_processor(
         lambda: {"theme": session.get("theme", "auto"), "letters": session.get("letters", "usual")}
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from threading import Lock
 
-from flask import g, render_template, request, session
+from flask import current_app, g, render_template, request, session
 from markupsafe import Markup
 
 from language import locale
@@ -61,6 +61,11 @@ def drawn(name: str, number: int, shows: object, draw: Callable[[], str]) -> Mar
     """
     key = (request.script_root, g.code, name, number, str(locale()), g.me, g.keeper is None)
     return _known_or_drawn(key, shows, draw)
+
+
+def draw(template: str, **shown: object) -> str:
+    """Draw a piece, of which no page's own context is part: neither colours nor letters may depend on it."""
+    return current_app.jinja_env.get_template(template).render(shown)
 
 
 def _known_or_drawn(key: Hashable, shows: object, draw: Callable[[], str]) -> Markup:

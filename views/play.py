@@ -22,7 +22,7 @@ from rules.variants import Trump
 from rules.verbs import NeedsConfirming, Stale
 from sitting import Sitting
 from views import add_code, address_of, load_game, now, tap
-from views.drawn import drawn
+from views.drawn import draw, drawn
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
 bp.before_request(load_game)
@@ -142,7 +142,7 @@ class HandPage:
         return self._drawn("last", (self.last_row, self.sheet.standings, self.sheet.names))
 
     def _drawn(self, name: str, shows: object) -> Markup:
-        return drawn(name, self.hand.number, shows, partial(render_template, f"play/_{name}.html", page=self))
+        return drawn(name, self.hand.number, shows, partial(draw, f"play/_{name}.html", page=self))
 
 
 def _keys(bidding: Bidding, seat: int) -> tuple[Key, ...]:

@@ -15,7 +15,7 @@ from rules.chances import chances
 from rules.sheet import Row, Sheet
 from views import add_code, check_guess, load_game, remember_me, shared_address, tap
 from views.chart import Chart
-from views.drawn import drawn
+from views.drawn import draw, drawn
 from views.qr import qr
 
 bp = Blueprint("sheet", __name__, url_prefix="/g/<code>")
@@ -50,7 +50,7 @@ def sheet() -> str:
 
 
 def _whole(whole: Sheet, *, offers_recovery: bool) -> str:
-    return render_template(
+    return draw(
         "sheet/_whole.html",
         game=g.game,
         sheet=whole,
@@ -78,12 +78,12 @@ def share() -> str:
 
 
 def _row(row: Row) -> str:
-    return render_template("sheet/_row.html", row=row)
+    return draw("sheet/_row.html", row=row)
 
 
 def _chart(whole: Sheet) -> str:
     chart = Chart.of(whole)
-    return render_template("sheet/_chart.html", sheet=whole, chart=chart) if chart else ""
+    return draw("sheet/_chart.html", sheet=whole, chart=chart) if chart else ""
 
 
 def stand_upright(names: tuple[str, ...]) -> bool:
