@@ -18,10 +18,12 @@ from urllib.parse import urlencode
 
 import psycopg
 import pytest
+from sqlalchemy import event
 from sqlalchemy.engine import make_url
 
 from bench.load import new_game, taps
 from codes import new_key
+from database import db
 
 # The app is loaded and warmed up once, in a game of its own, and each life of the server is a fork of it. What it
 # prints goes nowhere.
@@ -149,6 +151,27 @@ def own_postgresql(postgresql):
     yield make_url(postgresql).set(database="faults").render_as_string()
     with psycopg.connect(postgresql.replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute("DROP DATABASE faults WITH (FORCE)")
+
+
+@contextlib.contextmanager
+def before_statements(app, act):
+    """`act(connection, statement)` goes before every statement of what happens meanwhile, and before each COMMIT."""
+
+    def before_statement(connection, _, statement, *___):
+        act(connection, statement)
+
+    def before_commit(connection):
+        act(connection, "COMMIT")
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", before_statement)
+    event.listen(engine, "commit", before_commit)
+    try:
+        yield
+    finally:
+        event.remove(engine, "before_cursor_execute", before_statement)
+        event.remove(engine, "commit", before_commit)
 
 
 class Keeper:

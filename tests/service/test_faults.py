@@ -16,6 +16,7 @@ from database import db
 from tests.app.test_thrice import FORMS as EVERY_FORM
 from tests.app.test_thrice import filled
 from tests.conftest import Phone, Table
+from tests.service.conftest import before_statements
 
 pytestmark = pytest.mark.pages
 
@@ -36,27 +37,14 @@ def fault(app, number, words, *, lasting):
     """
     count, failed = itertools.count(1), []
 
-    def fail(statement):
+    def fail(_, statement):
         now = next(count)
         if now == number or (lasting and now > number):
             failed.append(statement)
             raise sqlite3.OperationalError(words)
 
-    def before_statement(_, __, statement, *___):
-        fail(statement)
-
-    def before_commit(_):
-        fail("COMMIT")
-
-    with app.app_context():
-        engine = db.engine
-    event.listen(engine, "before_cursor_execute", before_statement)
-    event.listen(engine, "commit", before_commit)
-    try:
+    with before_statements(app, fail):
         yield failed
-    finally:
-        event.remove(engine, "before_cursor_execute", before_statement)
-        event.remove(engine, "commit", before_commit)
 
 
 def to_trump(table):

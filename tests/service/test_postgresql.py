@@ -15,11 +15,12 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 from bs4 import BeautifulSoup
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from app import create_app
 from database import Base, db
 from tests.conftest import Phone, Table, postgresql_programs
+from tests.service.conftest import before_statements
 
 # Servers are started, which takes its time where others work, too.
 pytestmark = pytest.mark.timeout(300)
@@ -41,21 +42,8 @@ def connection_dropped(app, number, url):
             with psycopg.connect(url, autocommit=True) as other:
                 other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
-    def before_statement(connection, _, statement, *___):
-        drop(connection, statement)
-
-    def before_commit(connection):
-        drop(connection, "COMMIT")
-
-    with app.app_context():
-        engine = db.engine
-    event.listen(engine, "before_cursor_execute", before_statement)
-    event.listen(engine, "commit", before_commit)
-    try:
+    with before_statements(app, drop):
         yield dropped
-    finally:
-        event.remove(engine, "before_cursor_execute", before_statement)
-        event.remove(engine, "commit", before_commit)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from database import Base, db, revision_of
 from models import Book, Game
 from rules import record
 from rules.variants import classic
+from tests.service.conftest import before_statements
 
 ROOT = Path(__file__).parents[2]
 DUMP = ROOT / "tests" / "data" / "schema-0001.sql"
@@ -363,28 +364,18 @@ def stopped_at(app, number):
     """Statement `number` of a migration is not run any more, nor any after it; gives a list of those before."""
     seen = []
 
-    def stop(statement):
+    def stop(_, statement):
         seen.append(statement)
         if len(seen) == number:
             raise PowerCut
 
-    def before_statement(_, __, statement, *___):
-        stop(statement)
-
-    def before_commit(_):
-        stop("COMMIT")
-
-    with app.app_context():
-        engine = db.engine
-    event.listen(engine, "before_cursor_execute", before_statement)
-    event.listen(engine, "commit", before_commit)
-    try:
-        yield seen
-    finally:
-        event.remove(engine, "before_cursor_execute", before_statement)
-        event.remove(engine, "commit", before_commit)
-        # As a process does that ends.
-        engine.dispose()
+    with before_statements(app, stop):
+        try:
+            yield seen
+        finally:
+            # As a process does that ends.
+            with app.app_context():
+                db.engine.dispose()
 
 
 def everything(app):
