@@ -24,7 +24,9 @@ from werkzeug.wrappers import Response as Answer
 import archive
 from codes import hashed
 from database import db
-from forms import HOUSE, ForgetForm, PastGameForm, TapForm
+from forms import TapForm
+from forms.book import ForgetForm, PastGameForm
+from forms.games import HOUSE
 from language import gettext as _
 from language import say
 from rules import bookfile, names, spreadsheet

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from flask import Blueprint, abort, g, render_template, request
 
-from forms import FindForm
+from forms.book import FindForm
 from listing import Choices, Key, page
 from views import add_book, load_book
 

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 
 from codes import new_key
 from database import db
-from forms import HOUSE, PAST_GAME, NewGameForm
+from forms.games import HOUSE, PAST_GAME, NewGameForm
 from log import Act
 from models import Book, Game
 from rules.plan import next_dealer

@@ -9,7 +9,8 @@ from werkzeug.wrappers import Response
 
 from codes import new_key
 from database import db
-from forms import HOUSE, HouseRulesForm
+from forms.games import HOUSE
+from forms.house import HouseRulesForm
 from models import Book, HouseRules
 from rules.problem import Problem, RulesError
 from rules.variants import Rules, variants

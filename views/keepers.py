@@ -6,7 +6,8 @@ from flask import Blueprint, abort, g, redirect, render_template, request, sessi
 from werkzeug.wrappers import Response
 
 from database import db
-from forms import BookForm, NameForm, TapForm
+from forms import NameForm, TapForm
+from forms.book import BookForm
 from language import say
 from models import Book, Invitation, Keeper, new_spoken_code
 from rules.problem import RulesError

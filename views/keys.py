@@ -9,7 +9,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from database import db
-from forms import BookForm, CodeForm
+from forms.book import BookForm, CodeForm
 from models import Book, Game, Invitation
 from views import check_guess, limits, now, phone, tap
 

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from database import db
-from forms import BidForm, ScoreForm, TapForm, TricksForm, TrumpForm, UndoForm
+from forms import TapForm
+from forms.play import BidForm, ScoreForm, TricksForm, TrumpForm, UndoForm
 from kept import Step
 from language import say
 from rules.bidding import Bidding

@@ -8,7 +8,8 @@ from flask import Blueprint, abort, g, redirect, render_template, request, url_f
 from werkzeug.wrappers import Response
 
 from database import db
-from forms import NameForm, PersonForm, TapForm
+from forms import NameForm, TapForm
+from forms.book import PersonForm
 from language import say
 from models import Player
 from rules.problem import RulesError

@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, render_template, request, session, url_fo
 from werkzeug.wrappers import Response
 
 import language
-from forms import SettingsForm
+from forms.book import SettingsForm
 
 bp = Blueprint("settings", __name__, url_prefix="/settings")
 

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from forms import MeForm
+from forms.play import MeForm
 from models import Game
 from rules.awards import awards
 from rules.chances import chances

@@ -12,7 +12,9 @@ from werkzeug.wrappers import Response
 from wtforms import Form
 
 from database import db
-from forms import (
+from forms import SeatForm, TapForm
+from forms.play import UndoForm
+from forms.table import (
     AboutForm,
     AdjustForm,
     AdjustmentForm,
@@ -21,12 +23,9 @@ from forms import (
     JoinForm,
     PlanForm,
     PreviewForm,
-    SeatForm,
     SitOutForm,
     SwapForm,
     TakeOverForm,
-    TapForm,
-    UndoForm,
     VoidForm,
 )
 from kept import Kept

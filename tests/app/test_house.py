@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from forms import PATTERNS, HouseRulesForm, sequence_of
+from forms.house import PATTERNS, HouseRulesForm, sequence_of
 from models import Book
 from rules.plan import ByPlayers, Direction, sequence
 from rules.scoring import Scoring, Streak, common_rules
