@@ -23,6 +23,8 @@ import segno
 import waitress
 from sqlalchemy.engine import make_url
 from waitress import wasyncore
+from waitress.channel import HTTPChannel
+from waitress.task import WSGITask
 
 import journal
 
@@ -36,6 +38,26 @@ THREADS = 8
 """Requests that one process answers at a time."""
 LONGEST_STOP = 10.0
 """Seconds that answers under way have to get out when the server is told to stop."""
+
+
+class Answer(WSGITask):
+    """An answer after which a phone that asks again and again need not connect anew.
+
+    waitress closes a connection after every answer whose length it was not told, and so after "nothing new" (304), as
+    most questions for the version of a game are answered; but such an answer ends with its head.
+    """
+
+    def set_close_on_finish(self) -> None:
+        """Only where the length of a body matters, or where the other end wishes it."""
+        wished = self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or wished:
+            super().set_close_on_finish()
+
+
+class Channel(HTTPChannel):
+    """A connection whose answers are of that kind."""
+
+    task_class = Answer
 
 
 def serve(app: Flask, host: str, port: int) -> None:
@@ -59,6 +81,7 @@ def serve(app: Flask, host: str, port: int) -> None:
         clear_untrusted_proxy_headers=not app.config.get("PROXIES"),
         ident="",
     )
+    server.channel_class = Channel
     stopping = threading.Event()
 
     def stop(_number: int, _frame: object) -> None:

@@ -26,6 +26,10 @@ app.config["LOG"] = "quiet"
 app.config.update(SQLALCHEMY_DATABASE_URI="sqlite:///x", DATA_FOLDER="/the/books")
 app.config["PROXIES"] = int(os.environ.get("PROXIES", "0"))
 
+@app.get("/version")
+def version():
+    return "", 304
+
 @app.get("/")
 def index():
     time.sleep(0.5)
@@ -86,6 +90,26 @@ def test_announced_address_answers_without_naming_the_server(start):
     assert (answer.status, answer.read()) == (200, b"saved")
     assert answer.headers["Server"] is None
     visit.close()
+
+
+@pytest.mark.parametrize(("wish", "stays"), [("keep-alive", True), ("close", False)])
+def test_who_is_told_nothing_new_may_ask_again_on_the_same_connection(start, wish, stays):
+    """A phone that asks every second does not connect anew each time, unless it wants to."""
+    port = announced_port(announcement(start("127.0.0.1")))
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as visit:
+        question = f"GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: {wish}\r\n\r\n"
+        for _ in range(3 if stays else 1):
+            visit.sendall(question.encode())
+            head = visit.recv(4096).decode()
+            assert head.startswith("HTTP/1.1 304")
+            assert head.endswith("\r\n\r\n")
+            assert ("Connection: close" in head) is not stays
+        visit.settimeout(1)
+        if stays:
+            with pytest.raises(TimeoutError):
+                visit.recv(1)
+        else:
+            assert visit.recv(1) == b""
 
 
 @pytest.mark.parametrize(("proxies", "heard"), [("0", b"saved"), ("1", b"198.51.100.7")])
