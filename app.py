@@ -339,8 +339,6 @@ def set_headers(response: Response) -> Response:
 
 def show_error(error: HTTPException) -> Response:
     """A page that says what happened and what to do, for every status."""
-    if error.response is not None or error.code is None:
-        return error.get_response()  # type: ignore[return-value]
     if request_ctx.url_adapter is None:
         # The Host header is no name at all, so no page could be built that leads anywhere.
         return error.get_response()  # type: ignore[return-value]

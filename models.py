@@ -354,7 +354,8 @@ class Book(Base):
         sitting.settle(_instant(record.finished) or day or at)
         if following := sitting.sheet().next_hand(record.table):
             sitting.deal(following)
-        db.session.expire(game)
+        # Read now what was written beside it: after the commit nothing is asked of the database any more.
+        db.session.refresh(game)
         return game
 
     def _new_game(

@@ -301,8 +301,7 @@ def test_a_save_that_the_database_itself_refuses_says_so(app, table, rows, monke
 
 
 @pytest.mark.target("T3")
-@pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(300)
 def test_every_form_fails_whole_at_every_statement(app, empty, rows, monkeypatch, figure):
     """All forms there are, each failed at each statement it sends: "Not saved", no trace, and it works afterwards."""
     points = 0
