@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -399,10 +400,11 @@ def import_files(code: str, files: tuple[Path, ...], rules: str) -> None:
         click.echo(f"{_address('keys.invitation', key=key)}  open this to keep the book {code} on a phone")
 
 
-def _book(code: str) -> Any:
-    """The book of a code, its own or that of a game in it."""
+def _book(told: str) -> Any:
+    """The book of a code or of an address, its own or that of a game in it."""
     from models import Book, Game
 
+    code = address[1] if (address := re.search(r"/[bg]/(\w+)", told)) else told
     found = Book.find(code)
     if found is None and (game := Game.find(code)) is not None:
         found = game.book
@@ -415,7 +417,7 @@ def _book(code: str) -> Any:
 @click.argument("book")
 @with_appcontext
 def keeper(book: str) -> None:
-    """Print an invitation that makes one phone a keeper of BOOK (the code of the book, or of a game in it).
+    """Print an invitation that makes one phone a keeper of BOOK (its code or address, or that of a game in it).
 
     It works once, within 24 hours.
     """

@@ -177,6 +177,8 @@ def _insert(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]
 
 def _stream(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]]) -> int:
     """The same for PostgreSQL, which takes a stream many times faster than statements."""
+    import psycopg
+
     dialect, count = target.dialect, 0
     as_stored = [
         column.type.dialect_impl(dialect).bind_processor(dialect) or (lambda value: value)
@@ -187,9 +189,13 @@ def _stream(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]
     with closing(target.connection.cursor()) as cursor:
         for rows in parts:
             # Each part by itself, so that no statement takes long.
-            with cursor.copy(into) as stream:
-                for row in rows:
-                    stream.write_row([store(value) for store, value in zip(as_stored, row, strict=True)])
+            try:
+                with cursor.copy(into) as stream:
+                    for row in rows:
+                        stream.write_row([store(value) for store, value in zip(as_stored, row, strict=True)])
+            except psycopg.Error as refusal:
+                # As all others are told, without the row in it.
+                raise DBAPIError(None, None, refusal, hide_parameters=True) from None
             count += len(rows)
     # The next new row gets the number after the last one that came.
     last = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()

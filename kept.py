@@ -470,6 +470,11 @@ def remember_later(code: str, stamp: object, kept: Kept) -> None:
     db.session.info.setdefault("written", {})[code] = (stamp, kept)
 
 
+def is_written(code: str) -> bool:
+    """Whether something was written of that game, and is not stored for good yet."""
+    return code in db.session.info.get("written", ())
+
+
 @event.listens_for(Session, "after_commit")
 def _remember(session: Session) -> None:
     for code, (stamp, kept) in session.info.pop("written", {}).items():

@@ -962,6 +962,7 @@ def listed_games() -> Select[Game]:
             Game.played_on,
             Game.started,
             Game.finished,
+            Game.touched,
         ),
         selectinload(Game.seats).joinedload(Seat.player).joinedload(Player.alias_of),
     )

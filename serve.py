@@ -36,6 +36,8 @@ EVERY_ADDRESS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, the choice 
 
 THREADS = 8
 """Requests that one process answers at a time."""
+MOST_KEPT = 100
+"""Connections beyond which none is kept for the next question: looking after more costs more than new ones."""
 LONGEST_STOP = 10.0
 """Seconds that answers under way have to get out when the server is told to stop."""
 
@@ -48,9 +50,9 @@ class Answer(WSGITask):
     """
 
     def set_close_on_finish(self) -> None:
-        """Only where the length of a body matters, or where the other end wishes it."""
+        """Where the length of a body matters, the other end wishes it, or many connections are open."""
         wished = self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or wished:
+        if self.has_body or wished or len(self.channel.server.active_channels) > MOST_KEPT:
             super().set_close_on_finish()
 
 

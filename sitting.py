@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from codes import hashed, is_code
 from database import db
-from kept import Kept, Step, memory, read, remember_later, results, table_of, update_of, write
+from kept import Kept, Step, is_written, memory, read, remember_later, results, table_of, update_of, write
 from log import Act, Change, do_again, has, has_undone, last_step, note, past, take_back
 from rules import names, verbs
 from rules.problem import RulesError, problem
@@ -343,14 +343,23 @@ class Sitting:
         """Do what a tap says, unless it has had its effect.
 
         Hardly any tap comes twice, so the log is asked only where one is refused: by the rules, because its effect is
-        there, or by the log itself, which takes each key once.
+        there, or by the log itself, which takes each key once. Then the transaction begins anew.
         """
         try:
             do(db.session.connection())
-        except (IntegrityError, NeedsConfirming, RulesError, Stale):
-            db.session.rollback()
+        except (NeedsConfirming, RulesError, Stale):
             if not has(db.session.connection(), self.id, key):
                 raise
+            self._begin_anew()
+        except IntegrityError:
+            self._begin_anew()
+            if not has(db.session.connection(), self.id, key):
+                raise
+
+    def _begin_anew(self) -> None:
+        if is_written(self.code):
+            raise RuntimeError("A tap came twice in one transaction, which would lose what was done between.")
+        db.session.rollback()
 
     def _log(self, connection: Connection, tap: Tap, key: str, kept: Kept, steps: list[Any]) -> None:
         at = tap.act.at

@@ -109,7 +109,6 @@ class Phone:
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:])}
         text = await reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection") == "close":
-            # waitress ends a connection with every 304.
             await self.hang_up()
         return int(head[0].split()[1]), headers, text
 

@@ -161,13 +161,14 @@ def test_the_links_of_the_demo_open(flask):
     assert client.get("/").text.count('class="running"') == 2
 
 
-@pytest.mark.parametrize("by", ["book", "game"])
+@pytest.mark.parametrize("by", ["book", "game", "address"])
 def test_keeper_invites_a_phone_by_the_code_of_the_book_or_of_a_game(flask, by):
     """Who has lost every phone gets back in with an address that works once."""
     flask("demo", RECORDS[0])
     with flask.app.app_context():
         book = db.session.scalars(db.select(Book)).one()
         code = book.code if by == "book" else book.games[0].code
+        code = f"https://scores.example/g/{code}/hands/3" if by == "address" else code
     done = flask("keeper", code)
     assert done.exit_code == 0
     (link,) = re.findall(r"http://127.0.0.1:8000(/k/\S+)", done.output)

@@ -34,6 +34,8 @@ class Pieces:
             if self._letters > MOST_LETTERS:
                 self._drawn.clear()
                 self._letters = 0
+            if (before := self._drawn.get(key)) is not None:
+                self._letters -= len(before[1])
             self._drawn[key] = (shows, piece)
             self._letters += len(piece)
 

@@ -217,6 +217,26 @@ def test_a_restore_that_fails_leaves_everything_as_it_was(app, flask, clean, tmp
         assert rows_of(clean()) == stood
 
 
+@pytest.mark.pages
+@pytest.mark.parametrize("clean", ["postgresql"], indirect=True)
+def test_what_postgresql_refuses_is_told_without_anybody_s_name(flask, clean, tmp_path):
+    """Its disk is full in the middle of the players: told in a line, in which no player is."""
+    flask("demo", GAMES[0])
+    flask("backup", tmp_path / "one.sqlite")
+    app = clean()
+    run = commands(app)
+    run("migrate")
+    full = "BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END"
+    with app.app_context(), db.engine.begin() as connection:
+        connection.execute(text(f"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $${full}$$"))
+        connection.execute(
+            text("CREATE TRIGGER fail BEFORE INSERT ON player FOR EACH ROW EXECUTE FUNCTION fail()")
+        )
+    said = run("restore", tmp_path / "one.sqlite", status=1).output
+    assert said == "Error: The database was left as it was: could not extend file\n"
+    assert not any(rows_of(app).values())
+
+
 @BOTH
 @pytest.mark.pages
 def test_a_backup_of_an_earlier_release_is_migrated(app, flask, clean, tmp_path):

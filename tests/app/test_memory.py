@@ -179,3 +179,13 @@ def test_pieces_of_pages_make_room(app, monkeypatch):
     assert some.get("a", 1) == "four"
     some.put("b", 1, Markup("five"))
     assert (some.get("a", 1), some.get("b", 1), some.get("b", 2)) == (None, "five", None)
+
+
+def test_a_piece_that_is_replaced_takes_no_more_room(monkeypatch):
+    """A hand is drawn anew at every bid, and the sheets of all others stay."""
+    monkeypatch.setattr("views.drawn.MOST_LETTERS", 20)
+    some = Pieces()
+    some.put("sheet", 1, Markup("a sheet"))
+    for bid in range(50):
+        some.put("hand", bid, Markup("a hand"))
+    assert (some.get("sheet", 1), some.get("hand", 49)) == ("a sheet", "a hand")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import errno
 import http.client
 import os
@@ -110,6 +111,19 @@ def test_who_is_told_nothing_new_may_ask_again_on_the_same_connection(start, wis
                 visit.recv(1)
         else:
             assert visit.recv(1) == b""
+
+
+def test_where_many_phones_watch_none_keeps_its_connection(start):
+    """Who only watches is not to take the place of a keeper who comes later."""
+    port = announced_port(announcement(start("127.0.0.1")))
+    with contextlib.ExitStack() as all_of_them:
+        for _ in range(serve.MOST_KEPT):
+            all_of_them.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        visit = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        visit.request("GET", "/version")
+        answer = visit.getresponse()
+        assert (answer.status, answer.headers["Connection"]) == (304, "close")
+        visit.close()
 
 
 @pytest.mark.parametrize(("proxies", "heard"), [("0", b"saved"), ("1", b"198.51.100.7")])
