@@ -36,7 +36,7 @@ demo: setup ## Fill the book with finished and running games to look at
 test: setup .venv/dev system ## Run every test: rules, screens in a real browser, SQLite and PostgreSQL
 	@$(bin)/pytest --numprocesses $(workers) --dist worksteal -m "not long"
 
-soak: setup .venv/dev system ## What takes long, its figures printed: kills, power cuts, faults, load, fuzzing, long evenings; two hours
+soak: setup .venv/dev system ## What takes long, its figures printed: kills, power cuts, faults, load, fuzzing, long evenings; an hour
 	@$(bin)/pytest -m long
 	@STATEFUL_RUNS=2000 STATEFUL_STEPS=50 $(bin)/pytest --timeout 0 tests/app/test_stateful.py
 

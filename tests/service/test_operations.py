@@ -386,7 +386,7 @@ def own_postgresql(postgresql):
 @pytest.mark.timeout(0)
 @pytest.mark.target("T9")
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_nightly_backups_under_load(serving, request, tmp_path, kind):
+def test_nightly_backups_under_load(serving, request, tmp_path, kind, figure):
     """Ten saves a second through the server, a backup every five seconds; each is restored on a clean host."""
     place = {"SCOREBOOK_DATA": str(tmp_path / kind)}
     if kind == "postgresql":
@@ -419,8 +419,8 @@ def test_nightly_backups_under_load(serving, request, tmp_path, kind):
         assert len(kept) >= before
         assert kept == log[: len(kept)]
     slowest = max(seconds for _path, _before, seconds in backups)
-    print(
-        f"\nT9 on {kind}: {len(saved)} saves ({rate:.1f}/s), none refused; {len(backups)} backups, {slowest:.1f} s the "
+    figure(
+        f"T9 on {kind}: {len(saved)} saves ({rate:.1f}/s), none refused; {len(backups)} backups, {slowest:.1f} s the "
         f"slowest; each restored with all that was saved before it began, {max(took):.1f} s the slowest"
     )
 

@@ -419,11 +419,11 @@ def stop_everywhere(app, smooth, share, *arguments):
 @pytest.mark.target("T8")
 @BOTH
 @pytest.mark.parametrize("share", [67, pytest.param(1, marks=[pytest.mark.long, pytest.mark.timeout(0)])])
-def test_an_upgrade_that_is_stopped_anywhere_did_not_happen(start, first_release, kind, share):
+def test_an_upgrade_that_is_stopped_anywhere_did_not_happen(start, first_release, kind, share, figure):
     """Whichever statement is the last, the database is as the first release left it, and the next try succeeds."""
     app = first_release(kind)
     stopped = stop_everywhere(app, start(kind, app), share)
-    print(f"\nT8: an upgrade on {kind} was stopped at {stopped} statements")
+    figure(f"T8: an upgrade on {kind} was stopped at {stopped} statements")
     assert stopped > 3
 
 
@@ -431,11 +431,11 @@ def test_an_upgrade_that_is_stopped_anywhere_did_not_happen(start, first_release
 @BOTH
 @pytest.mark.long
 @pytest.mark.timeout(0)
-def test_going_back_that_is_stopped_anywhere_did_not_happen(start, lived_in, kind):
+def test_going_back_that_is_stopped_anywhere_did_not_happen(start, lived_in, kind, figure):
     """The same on the way back."""
     app = lived_in(kind)
     stopped = stop_everywhere(app, start(kind, app), 1, "--to", REVISIONS[0], "--yes")
-    print(f"\nT8: going back on {kind} was stopped at {stopped} statements")
+    figure(f"T8: going back on {kind} was stopped at {stopped} statements")
     assert stopped > 3
 
 
