@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Select, case, func, select
@@ -170,21 +171,20 @@ class Past:
                 Game.code,
                 Game.played_on,
                 Game.scored_as,
-                Seat.player_id,
+                func.coalesce(Player.alias_of_id, Player.id),
                 Seat.place,
                 Seat.total,
                 *results,
                 Game.given.is_not(None),
             )
             .join(Seat, Seat.game_id == Game.id)
+            .join(Player, Player.id == Seat.player_id)
             .where(Game.scored_as.is_not(None))
             .order_by(Game.played_on, Game.started, Game.id, Seat.number)
         )
         called = select(Player.id, Player.alias_of_id, Player.name).where(Player.book_id == book)
         players = _rows(called.order_by(Player.key))
-        person = {number: alias or number for number, alias, _ in players}
-        seated = (Seated._make((*row[:4], person[row[4]], *row[5:])) for row in _rows(found))
-        games = (tuple(each) for _, each in groupby(seated, key=lambda seat: seat.game))
+        games = (tuple(each) for _, each in groupby(map(Seated._make, _rows(found)), itemgetter(0)))
         return cls(
             tuple(game for game in games if any(seat.bids or seat.is_given for seat in game)),
             {number: name for number, alias, name in players if alias is None},
