@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -529,7 +529,7 @@ def recount(fix: bool) -> None:
                 break
             last = batch[-1].id
             counted += len(batch)
-            told = [(game.code, lines) for game in batch if (lines := _miscounted(game))]
+            told = _miscounted(batch)
             # Nothing read is kept: neither memory nor the database's own log grows with the number of games.
             db.session.rollback()
             db.session.expunge_all()
@@ -547,19 +547,32 @@ def recount(fix: bool) -> None:
     sys.exit(1 if wrong and not fix else 0)
 
 
-def _miscounted(game: Any) -> list[str]:
-    """What is stored of a finished game otherwise than its hands give it, a line a seat."""
-    sitting = game.opened()
-    sheet = sitting.sheet()
+def _miscounted(games: Sequence[Any]) -> list[tuple[str, list[str]]]:
+    """Which finished games are stored otherwise than their hands give them: the code, and a line a seat."""
+    from kept import read, stored_results
+
+    ids = [game.id for game in games]
+    kept, stored = read(ids), stored_results(ids)
+    return [(game.code, lines) for game in games if (lines := _differences(game, kept[game.id], stored))]
+
+
+def _differences(game: Any, kept: Any, stored: Mapping[str, Mapping[int, Any]]) -> list[str]:
+    from kept import results
+    from rules.results import scored_as
+
+    sheet, given = kept.sheet, results(kept)
     if sheet.outcome is None:
         return [f"{game.code}: stored as finished, and its hands say that it goes on"]
-    lines = [
-        f"{game.code} {sheet.names[seat.number]}: {seat.total} points and place {seat.place} are stored, "
-        f"the hands give {total} and {place}"
-        for seat, total, place in zip(game.seats, sheet.totals, sheet.places, strict=True)
-        if (seat.total, seat.place) != (total, place)
-    ]
-    if sitting.is_miscounted() and not lines:
+    lines = []
+    for name, wanted in zip(sheet.names, given["seat"], strict=True):
+        there, keys = stored["seat"][wanted["row"]], ("total", "place")
+        if any(there[key] != wanted[key] for key in keys):
+            lines.append(
+                f"{game.code} {name}: {there['total']} points and place {there['place']} are stored, "
+                f"the hands give {wanted['total']} and {wanted['place']}"
+            )
+    differs = any(dict(stored[name][row["row"]]) != row for name, rows in given.items() for row in rows)
+    if not lines and (differs or game.scored_as != scored_as(sheet.rules)):
         lines = [f"{game.code}: what statistics need is stored otherwise than the hands give it"]
     return lines
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Delete,
+    RowMapping,
     Select,
     Table,
     Update,
@@ -394,8 +395,16 @@ def _written(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
+RESULTS = {
+    "seat": ("total", "place", "made", "behind", "bids", "run_start", "run_best", "run_end"),
+    "hand": ("over", "bidders", "made", "zeros", "zeros_made", "hook_made"),
+    "entry": ("turn", "is_hooked"),
+}
+"""What is stored of a game that is over beside its facts, by table."""
+
+
 def results(kept: Kept) -> dict[str, list[dict[str, Any]]]:
-    """What is stored of a game that is over beside its facts, by table and `row`; nothing of one that goes on.
+    """The `RESULTS` of a game that is over, by table and `row`; nothing of one that goes on.
 
     Each seat's final total and place, and what statistics need and only the rules can tell.
     """
@@ -421,12 +430,37 @@ def results(kept: Kept) -> dict[str, list[dict[str, Any]]]:
     entries: list[dict[str, Any]] = []
     for hand, row, there in zip(sheet.hands, kept.hands, kept.entries, strict=True):
         told = HandResult.of(sheet, hand) if is_over and hand.counts else None
-        keys = ("over", "bidders", "made", "zeros", "zeros_made", "hook_made")
-        hands.append({"row": row, **{key: getattr(told, key, None) for key in keys}})
+        hands.append({"row": row, **{key: getattr(told, key, None) for key in RESULTS["hand"]}})
         for seat, each in there.items():
             turn, is_hooked = (told.turns.get(seat), told.hooked == seat) if told else (None, None)
             entries.append({"row": each, "turn": turn, "is_hooked": is_hooked})
     return {"seat": seats, "hand": hands, "entry": entries}
+
+
+def stored_results(ids: Sequence[int]) -> dict[str, dict[int, RowMapping]]:
+    """What is stored as the `RESULTS` of these games, by table and row, in three questions however many there are."""
+    connection, asked = db.session.connection(), {"ids": list(ids)}
+    return {
+        name: {row["row"]: row for row in connection.execute(question, asked).mappings()}
+        for name, question in _stored_results().items()
+    }
+
+
+@cache
+def _stored_results() -> dict[str, Select[Any]]:
+    ids: BindParameter[Any] = bindparam("ids", expanding=True)
+    seat, hand, entry = (
+        select(table_of(name).c.id.label("row"), *(table_of(name).c[key] for key in keys))
+        for name, keys in RESULTS.items()
+    )
+    of_hand = table_of("hand").c
+    return {
+        "seat": seat.where(table_of("seat").c.game_id.in_(ids)),
+        "hand": hand.where(of_hand.game_id.in_(ids)),
+        "entry": entry.join_from(
+            table_of("entry"), table_of("hand"), of_hand.id == table_of("entry").c.hand_id
+        ).where(of_hand.game_id.in_(ids)),
+    }
 
 
 # In memory

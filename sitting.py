@@ -391,17 +391,6 @@ class Sitting:
             connection.execute(update_of("game"), {"row": self.id, **columns})
             self.version = columns.get("version", self.version)
 
-    def is_miscounted(self) -> bool:
-        """Whether anything stored of a finished game is not what its hands give."""
-        for name, rows in results(self.kept).items():
-            table, wanted = table_of(name), {row["row"]: row for row in rows}
-            keys = [key for key in next(iter(wanted.values()), {}) if key != "row"]
-            found = select(table.c.id.label("row"), *(table.c[key] for key in keys))
-            stored = db.session.connection().execute(found.where(table.c.id.in_(wanted)))
-            if any(dict(row) != wanted[row["row"]] for row in stored.mappings()):
-                return True
-        return self._scored_as != scored_as(self.kept.sheet.rules)
-
 
 def _ask(asked: Mapping[str, str], *, writing: bool) -> Row[Any] | None:
     """One question for the row of a game and the right of a phone."""
