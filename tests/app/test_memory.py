@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from markupsafe import Markup
+from sqlalchemy.exc import IntegrityError
 
 import sitting
 from codes import new_key
@@ -126,6 +127,29 @@ def test_what_was_rolled_back_is_not_remembered(app, empty):
         Sitting.find(code, writing=True).adjust(Act(new_key(), now), 1, 0, 7, "")
         db.session.commit()
         assert Sitting.find(code).sheet().totals == (7, 0, 0)
+        db.session.remove()
+
+
+def test_a_tap_twice_in_one_transaction_and_other_refusals_are_not_hushed_up(app, empty, monkeypatch):
+    """What was done before in the transaction would be lost unseen; and not every refusal is a tap that came twice."""
+    now, once = datetime.now(UTC), Act(new_key(), datetime.now(UTC))
+    with app.app_context():
+        book = Book.start("the key of a phone", now)
+        code = book.start_game(("Ada", "Bruno", "Chiara"), classic(), 0, Act(new_key(), now), plan=(1,)).code
+        db.session.commit()
+        game = Sitting.find(code, writing=True)
+        game.adjust(once, 1, 0, 5, "")
+        with pytest.raises(RuntimeError, match="came twice"):
+            game.adjust(once, 1, 0, 5, "")
+        db.session.rollback()
+
+        def refuse(*_):
+            raise IntegrityError(None, None, ValueError("another one"))
+
+        monkeypatch.setattr(sitting, "note", refuse)
+        with pytest.raises(IntegrityError):
+            Sitting.find(code, writing=True).adjust(once, 1, 0, 5, "")
+        assert Sitting.find(code).sheet().totals == (0, 0, 0)
         db.session.remove()
 
 
