@@ -190,7 +190,7 @@ def run_server(host: str, port: int) -> None:
     from database import trouble
     from serve import serve
 
-    if (found := trouble(writing=True)) is not None:
+    if (found := trouble(by_writing=True)) is not None:
         raise click.ClickException(found.words)
     serve(current_app._get_current_object(), host, port)  # type: ignore[attr-defined]
 

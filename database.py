@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +29,8 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import DeclarativeBase
@@ -73,7 +75,7 @@ class Instant(TypeDecorator[datetime]):
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     if not isinstance(connection, sqlite3.Connection):
         return
-    # We begin transactions ourselves: the driver's own begin too late and lose concurrent updates.
+    # The driver begins no transactions: see `SQLite`.
     connection.isolation_level = None
     for pragma in (
         "journal_mode = WAL",
@@ -127,22 +129,37 @@ _writes: ContextVar[bool] = ContextVar("writes", default=False)
 """Whether a transaction that is begun now is one that will write."""
 
 
-@event.listens_for(Engine, "begin")
-def _begin_sqlite(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        writes = _writes.get() or connection.get_execution_options().get("writes", False)
+class SQLite(SQLiteDialect_pysqlite):
+    """SQLite whose transactions we begin ourselves: the driver's own begin too late and lose concurrent updates.
+
+    An event could do the same; but where an engine has one, SQLAlchemy looks for events at each statement.
+    """
+
+    supports_statement_cache = True
+
+    def do_begin(self, dbapi_connection: Any) -> None:
+        """Begin, in the writer's place where the transaction will write."""
         # To the driver itself: it is most of what an empty transaction costs.
-        driver: Any = connection.connection.driver_connection
-        driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        dbapi_connection.driver_connection.execute("BEGIN IMMEDIATE" if _writes.get() else "BEGIN")
+
+
+registry.register("sqlite", __name__, "SQLite")
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """What is begun meanwhile is a writing transaction: on SQLite it waits for other writers now, not at its end."""
+    before = _writes.set(True)
+    try:
+        yield
+    finally:
+        _writes.reset(before)
 
 
 def begin_writing() -> None:
-    """Open the session's transaction as a writing one: on SQLite it waits for other writers now, not at its end."""
-    before = _writes.set(True)
-    try:
+    """Open the session's transaction as a writing one."""
+    with writing():
         db.session.connection()
-    finally:
-        _writes.reset(before)
 
 
 COPIED_AT_ONCE = 2000
@@ -267,10 +284,10 @@ def alembic_config() -> Any:
     return config
 
 
-def trouble(*, writing: bool = False) -> Trouble | None:
+def trouble(*, by_writing: bool = False) -> Trouble | None:
     """What is wrong with the database of the settings, None when nothing is: one short look.
 
-    `writing`: try whether it can be written, too; nothing is.
+    `by_writing`: try whether it can be written, too; nothing is.
     """
     url = db.engine.url
     if (path := sqlite_path(url)) is not None and not path.exists():
@@ -281,8 +298,8 @@ def trouble(*, writing: bool = False) -> Trouble | None:
             if not inspect(connection).has_table("alembic_version"):
                 return Trouble("empty", f"The database has no tables. {FIRST}")
             found = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
-        if writing:
-            with db.engine.connect().execution_options(writes=True) as connection:
+        if by_writing:
+            with writing(), db.engine.connect() as connection:
                 connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
                 connection.rollback()
     except DBAPIError as error:

@@ -26,7 +26,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from app import create_app
 from codes import hashed, new_code, new_key
-from database import db
+from database import db, writing
 from models import Adjustment as AdjustmentRow
 from models import Book, Entry, Game, Player, Seat
 from models import Hand as HandRow
@@ -356,7 +356,7 @@ def make(folder: Path, books: Sequence[tuple[int, int]]) -> None:
         if there:
             raise SystemExit(f"{folder} has {there:,} games instead of {wanted:,}: remove it first")
         began = time.monotonic()
-        with db.engine.connect().execution_options(writes=True) as connection:
+        with writing(), db.engine.connect() as connection:
             for done in fill(connection, books):
                 connection.commit()
                 print(f"\r{folder}: {done:,} of {wanted:,} games", end="", flush=True)

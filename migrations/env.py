@@ -7,9 +7,9 @@ changes tables in transactions as it changes rows.
 from alembic import context
 
 import models  # noqa: F401 - all tables
-from database import Base, db
+from database import Base, db, writing
 
-with db.engine.connect().execution_options(writes=True) as connection:
+with writing(), db.engine.connect() as connection:
     is_sqlite = connection.dialect.name == "sqlite"
     if is_sqlite:
         # SQLite alters a table by copying it and dropping the old one, which would take along, by their foreign

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 
 from bench.books import evening, fill
-from database import db
+from database import db, writing
 from models import Book, Game, Player
 from rules.sheet import Hand, Sheet
 from rules.variants import variants
@@ -260,7 +260,7 @@ def leafed(phone, address, between=None):
 
 def bench_books(*books):
     """The codes of books with so many games and players each, as the bench makes them, shared with everybody."""
-    with db.engine.connect().execution_options(writes=True) as connection:
+    with writing(), db.engine.connect() as connection:
         assert list(fill(connection, books)) == [sum(games for games, _players in books)]
         connection.commit()
     found = db.session.scalars(db.select(Book).order_by(Book.id.desc()).limit(len(books))).all()
