@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -30,8 +31,19 @@ def static(filename: str) -> Response:
     path = Path(safe_join(current_app.static_folder or "", filename) or "")
     if path.suffix in KINDS:
         with suppress(OSError, ValueError):
-            return smallest(path.read_bytes(), KINDS[path.suffix])
+            return smallest(joined(parts(path)), KINDS[path.suffix])
     return current_app.send_static_file(filename)
+
+
+def parts(path: Path) -> list[Path]:
+    """What a file is put together from: all in a folder of its name, in the order of their names, or itself."""
+    folder = path.with_suffix("")
+    return sorted(folder.glob(f"*{path.suffix}")) if folder.is_dir() else [path]
+
+
+def joined(paths: Iterable[Path]) -> bytes:
+    """Several files as one."""
+    return b"\n".join(path.read_bytes() for path in paths)
 
 
 def smallest(text: bytes, kind: str) -> Response:
@@ -60,10 +72,11 @@ def stamp(app: Flask, endpoint: str, values: dict[str, Any]) -> None:
 
 def content(path: Path) -> str:
     """The content of a file in ten characters."""
-    key = (str(path), path.stat().st_mtime_ns)
+    found = parts(path)
+    key = tuple((str(each), each.stat().st_mtime_ns) for each in found)
     if key not in _CONTENTS:
-        _CONTENTS[key] = hashlib.sha256(path.read_bytes()).hexdigest()[:10]
+        _CONTENTS[key] = hashlib.sha256(joined(found)).hexdigest()[:10]
     return _CONTENTS[key]
 
 
-_CONTENTS: dict[tuple[str, int], str] = {}
+_CONTENTS: dict[tuple[tuple[str, int], ...], str] = {}

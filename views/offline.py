@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, url_for
 
-from files import smallest
+from files import joined, smallest
 from language import gettext, locale, unfilled
 from rules.plan import deal_order
 from rules.scoring import FACTS
@@ -66,8 +66,10 @@ def manifest() -> Response:
 @bp.get("/worker.js")
 def worker() -> Response:
     """The service worker: one file, at the root, because it may answer for every page."""
-    parts = [Path(current_app.static_folder or "") / name for name in ("hand.js", "offline.js", "worker.js")]
-    return smallest(b"\n".join(part.read_bytes() for part in parts), "text/javascript")
+    folder = Path(current_app.static_folder or "")
+    return smallest(
+        joined(folder / name for name in ("hand.js", "offline.js", "worker.js")), "text/javascript"
+    )
 
 
 @bp.get("/offline")

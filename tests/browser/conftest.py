@@ -113,7 +113,7 @@ class Server:
             source = (newer / name).read_text("utf-8")
             assert source.count("FORMAT = 1") == 1
             (newer / name).write_text(source.replace("FORMAT = 1", "FORMAT = 2"), "utf-8")
-        with (newer / "static/scorebook.css").open("a") as style:
+        with (newer / "static/scorebook/01-tokens.css").open("a") as style:
             style.write("/* newer */")
         self.where["cwd"] = newer
         self.start()
