@@ -354,6 +354,7 @@ def test_an_invitation_to_a_book_that_is_kept_already_does_no_harm(table, rows):
         ({"Origin": "null"}, 403),
         ({"Origin": ""}, 403),
         ({"Origin": "localhost"}, 403),
+        ({"Origin": "http://["}, 403),
         ({}, 403),
     ],
 )

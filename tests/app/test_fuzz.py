@@ -505,11 +505,13 @@ class Fuzz:
             name = c.choice((
                 "Accept-Language", "Cookie", "If-None-Match", "Range", "Accept-Encoding", "X-Forwarded-For", "Host",
                 "Content-Encoding", "Transfer-Encoding", "If-Modified-Since", "Sec-Fetch-Site", "Referer", "Accept",
+                "Origin",
             ))  # fmt: skip
             value = c.choice((
                 self.mischief.word(), "en;q=0.5,ro-RO;q=x,*", 'W/"1", "2", *', "bytes=0-,5-1", "gzip;q=-1, br, zstd",
                 "scorebook=" + self.world.cookie[:-3] + "abc", "scorebook=e30.aaaa.bbbb", "a=b; =;", "chunked",
                 "same-origin", "[::1]:80", "localhost", "1.2.3.4, ::1", "xx-" + "y" * 500,
+                "http://[", "https://localhost:x/", "http://localhost/g/" + self.world.games[0], "http://localhost//x",
             ))  # fmt: skip
             headers[name] = (
                 value.encode("latin-1", "replace").decode("latin-1").translate({10: None, 13: None, 0: None})
