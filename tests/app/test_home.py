@@ -81,6 +81,40 @@ def test_games_of_another_book_are_nobody_elses(table, other_phone):
     assert len(other_phone.page.select(".running")) == 1
 
 
+def test_the_settings_lead_back_to_where_one_was(table):
+    """Whoever finds the letters too small at the table gets larger ones, and is at the table again."""
+    table.start("Ada", "Bruno", "Chiara", order="own", plan="3", trump="none")
+    phone, hand = table.phone, f"/g/{table.code}/hands/1"
+    phone.get(hand)
+    phone.client.environ_base["HTTP_REFERER"] = f"http://localhost{hand}"
+    phone.follow("language, colours and letters")
+    button = phone.page.find("button", attrs={"data-key": "keep"})
+    assert phone.page.select_one(".bar a")["href"] == hand
+    phone.send(button, letters="large")
+    assert (phone.address, phone.page.html["data-letters"]) == (hand, "large")
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "",
+        "http://localhost/settings",
+        "http://localhost/nowhere",
+        "http://localhost/g/some-game/keepers/drop",
+        "http://localhost//elsewhere.example",
+        "http://localhost/%5Celsewhere.example",
+        "http://elsewhere.example/new",
+        "http://[",
+    ],
+)
+def test_the_settings_lead_home_from_anywhere_else(elsewhere, phone):
+    """What is no page to be opened again, or none of ours, is no way back."""
+    phone.client.environ_base["HTTP_REFERER"] = elsewhere
+    phone.get("/settings")
+    assert phone.page.select_one(".bar a")["href"] == "/"
+    assert phone.page.select_one("[name=back]") is None
+
+
 def test_the_settings_of_a_phone_stay_as_chosen(phone, other_phone):
     """Language, colours and letters hold for every page of this phone alone, and nonsense changes none of them."""
     phone.get("/")

@@ -362,7 +362,7 @@ def test_links_of_the_commands_have_the_host_of_the_settings(fresh, monkeypatch)
 def test_nobody_is_sent_elsewhere(app, empty, target):
     """No field, no header and no odd path leads to another host."""
     client = app.test_client()
-    fields = dict.fromkeys(("next", "url", "return", "return_to", "redirect", "theme"), target)
+    fields = dict.fromkeys(("back", "next", "url", "return", "return_to", "redirect", "theme"), target)
     answer = client.post(
         "/settings",
         data=fields,
