@@ -526,6 +526,10 @@ def _planned_anew(sheet: Sheet, plan: tuple[int, ...]) -> Sheet:
     if hand is None or _has_bids(hand):
         return sheet
     dealt = replace(hand, cards=rules.cards_of(hand.number, plan))
+    if dealt.cards != hand.cards:
+        # Tricks that somebody noted already were those of another deal.
+        none = (None,) * len(hand.took)
+        dealt = replace(dealt, took=none, tally=none)
     # A trump that the table said stays, unless the rules now say something else about a hand of that size.
     players = len(hand.playing)
     trump = rules.trump_of(hand.number, plan, players)

@@ -693,6 +693,19 @@ def test_the_open_hand_is_resized_until_somebody_bids(table):
         game.replan(tap(), [])
 
 
+@pytest.mark.parametrize(("verb", "fact"), [("take", "took"), ("count", "tally")])
+def test_tricks_noted_too_early_go_with_a_deal_of_another_size(table, verb, fact):
+    """Six tricks of thirteen are none of a deal of two; under a plan that leaves the deal alone they stay."""
+    game = table(FOUR, (13, 1), DMITRI)
+    getattr(game, verb)(tap(), 1, ADA, 6, was=None)
+    for coming, left in (([13, 2], 6), ([2, 2], None)):
+        game.replan(tap(), coming)
+        hand = game.sheet().open_hand
+        assert (hand.cards, getattr(hand, fact)[ADA]) == (coming[0], left)
+    game.void(tap(), 1)
+    assert imported(game).sheet().hands[0].is_void
+
+
 def test_one_more_hand_after_the_end(game):
     """A finished game goes on when hands are added, and the stored places are gone until its new end."""
     play_late(game)
