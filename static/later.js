@@ -35,9 +35,10 @@
   async function prepare() {
     if (navigator.serviceWorker) {
       await navigator.serviceWorker.register("/worker.js");
-      const { active } = await navigator.serviceWorker.ready;
+      await navigator.serviceWorker.ready;
       const unseen = isSeen ? [] : [location.pathname, "/"];
-      return (message) => active.postMessage({ ...message, see: unseen.splice(0) });
+      // Whichever is at work by then: an update takes over while the page is open.
+      return async (message) => (await navigator.serviceWorker.ready).active.postMessage({ ...message, see: unseen.splice(0) });
     }
     if (!isWritable()) return () => {};
     const { hand, offline: queue } = document.querySelector("script[data-later]").dataset;
@@ -50,9 +51,11 @@
   // Where no worker answers for a link of the hand, this page does.
   async function followed(event) {
     const link = isAway() && event.target.closest("a[href]");
-    if (!link) return;
+    if (!link || !offline.codeOf(new URL(link.href).pathname)) return;
     event.preventDefault();
-    const answer = await offline.shown(new Request(link.href));
+    const asked = new Request(link.href);
+    const isStopped = page().dataset.waiting?.startsWith("stopped-");
+    const answer = await (isStopped ? offline.page(asked) : offline.shown(asked));
     if (answer) document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));
     else location.assign(link.href);
   }
@@ -67,7 +70,7 @@
   function keepTrying(tell) {
     const knock = () => {
       tell({});
-      if (isAway()) lookAgain();
+      lookAgain();
     };
     // A game that comes onto the page is one to know, so that it can go on; that of a page it saw the worker knows.
     const codeNow = () => location.pathname.match(/^\/g\/(\w+)\/hands\//)?.[1];
@@ -85,15 +88,19 @@
     knock();
   }
 
-  // Take the page as it is by now, unless that is the same one; of a hand, the hand that is played by now.
+  // Where this page is of another time, or steps wait that no worker shows: take it as it is by now, unless that is the
+  // same one; of a hand, the hand that is played by now.
   async function lookAgain() {
-    const address = location.pathname.replace(/\/hands\/\d+$/, "/now");
+    const isHand = /\/hands\/\d+$/.test(location.pathname);
+    const address = isHand ? location.pathname.replace(/\/hands\/\d+$/, "/now") : location.pathname + location.search;
     try {
       const asked = new Request(address, { credentials: "same-origin", headers: { "X-Page": "1" } });
-      const answer = (window.answerTap && (await offline.page(asked))) || (await fetch(asked));
+      const waiting = window.answerTap && offline.codeOf(address) && (await offline.page(asked));
+      if (!waiting && !isAway()) return;
+      const answer = waiting || (await fetch(asked));
       const html = await answer.clone().text();
-      const [, waiting] = html.match(/ data-waiting="([^"]*)"/) ?? [];
-      if (answer.status >= 500 || !html.includes("data-page") || html.includes('class="is-away"') || (waiting && waiting === page().dataset.waiting)) return;
+      const [, shown] = html.match(/ data-waiting="([^"]*)"/) ?? [];
+      if (answer.status >= 500 || !html.includes("data-page") || html.includes('class="is-away"') || (shown && shown === page().dataset.waiting)) return;
       document.documentElement.classList.remove("is-away");
       document.dispatchEvent(new CustomEvent("fresh-page", { detail: answer }));
     } catch {
@@ -105,5 +112,6 @@
 
   // A tap puts a new page in the place of this one.
   new MutationObserver(localize).observe(document.body, { childList: true });
+  document.addEventListener("page-turned", localize);
   localize();
 })();

@@ -74,6 +74,8 @@
     document.body.className = next.body.className;
     document.title = next.title;
     history.replaceState(null, "", answer.url + fragment);
+    root.dataset.shown = location.pathname + location.search;
+    document.dispatchEvent(new CustomEvent("page-turned"));
     tell([...news(page())].filter((each) => !known.has(each)).join(" "));
     deaf = "writes" in page().dataset ? performance.now() + DEAF : 0;
     stayAwake();
@@ -116,6 +118,7 @@
 
   function away(isAway) {
     const line = document.querySelector("[data-away]");
+    if (isAway && !line) return;
     const since = confirmed || new Date(page().dataset.asOf);
     if (isAway && line) {
       // Of the countries that speak the page's language, the phone's own.
@@ -124,7 +127,7 @@
       line.textContent = line.dataset.away.replace("{time}", time);
       if (!root.classList.contains("is-away")) tell(line.textContent);
     }
-    root.classList.toggle("is-away", Boolean(isAway && line));
+    root.classList.toggle("is-away", Boolean(isAway));
   }
 
   for (const kind of ["pointerdown", "keydown", "input"])

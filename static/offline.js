@@ -13,6 +13,7 @@ const offline = (() => {
   const FORMAT = 1; // as in views/offline.py
   const PATIENCE = 2000; // milliseconds that somebody waits for the server; within 3 s a tap is saved, or marked as not saved
   const LONG_PATIENCE = 30000; // and that the queue does, behind the scenes
+  const A_PAGES_PATIENCE = 8000; // and for what only the server can say
   const channel = new BroadcastChannel("scorebook");
 
   // The store: what the server told of each game, and the steps since, both those it has and those that wait.
@@ -26,13 +27,25 @@ const offline = (() => {
         request.result.createObjectStore("games", { keyPath: ["format", "code"] });
         request.result.createObjectStore("steps", { keyPath: "order", autoIncrement: true }).createIndex("code", "code");
       };
-      request.onsuccess = () => resolve(request.result);
+      request.onsuccess = () => {
+        const found = request.result;
+        found.onclose = () => (database = undefined);
+        resolve(found);
+      };
       request.onerror = () => reject(request.error);
     });
     return database;
   }
 
-  async function store(name, work, mode = "readwrite") {
+  // Phones close the store when they please, and then it is opened anew.
+  function store(...asked) {
+    return stored(...asked).catch(() => {
+      database = undefined;
+      return stored(...asked);
+    });
+  }
+
+  async function stored(name, work, mode = "readwrite") {
     const transaction = (await opened()).transaction(name, mode, { durability: "strict" });
     const request = work(transaction.objectStore(name));
     return new Promise((resolve, reject) => {
@@ -102,30 +115,42 @@ const offline = (() => {
         refreshing.get(code).again = false;
         const had = (await stepsOf(code)).filter((step) => step.isSent);
         const answer = await fetch(`/g/${code}/offline.json`, { credentials: "same-origin" });
+        if (!answer.ok && answer.status !== 404) throw new TypeError(`the server says ${answer.status}`);
         const game = answer.ok ? await answer.json() : null;
         if (game && game.format !== FORMAT) return;
         const isUsed = game?.now || (await waitingOf(code)).length;
         // Over, or of a book that this phone keeps no longer: there is nothing to go on with.
         if (!isUsed && (game || answer.status === 404)) await forget({ format: FORMAT, code });
         else if (game) await store("games", (games) => games.put(game));
-        if (answer.ok || answer.status === 404) for (const step of had) await drop(step);
+        for (const step of had) await drop(step);
       } while (refreshing.get(code).again);
     } finally {
       refreshing.delete(code);
     }
   }
 
-  // The server, as far as it answers. Throws where it cannot be reached.
+  // The server's answer and its text, as far as it answers. Throws where it cannot be reached.
   async function post({ path, body }, patience) {
     if (navigator.onLine === false) throw new TypeError("no network");
-    return fetch(path, {
-      method: "POST",
-      body,
-      headers: { "Content-Type": "application/x-www-form-urlencoded" },
-      credentials: "same-origin",
-      signal: AbortSignal.timeout(patience),
-    });
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), patience);
+    try {
+      const answer = await fetch(path, {
+        method: "POST",
+        body,
+        headers: { "Content-Type": "application/x-www-form-urlencoded" },
+        credentials: "same-origin",
+        signal: limit.signal,
+      });
+      return { answer, html: await answer.clone().text() };
+    } finally {
+      clearTimeout(timer);
+    }
   }
+
+  // Every page of the scorebook says so; the sign-in page of a hotel does not, nor what a proxy says for a server that
+  // is just starting.
+  const isOurs = (html) => html.includes("data-page");
 
   // Send what waits, in order, one step at a time, until all is sent or something is in the way.
   const sending = new Map();
@@ -144,11 +169,10 @@ const offline = (() => {
         await null;
         sending.get(code).again = false;
         for (let [step] = await waitingOf(code); step && !step.trouble; [step] = await waitingOf(code)) {
-          const answer = await post(step, LONG_PATIENCE);
-          const html = await answer.text();
-          // Not ours: the sign-in page of a hotel, or a server that is just starting.
-          if (answer.status >= 500 || [408, 429].includes(answer.status) || !html.includes("data-page")) return;
-          await keep(answer.ok ? { ...step, isSent: true, at: now() } : { ...step, trouble: { status: answer.status, html } });
+          const { answer, html } = await post(step, LONG_PATIENCE);
+          if (answer.status >= 500 || [408, 429].includes(answer.status) || !isOurs(html)) return;
+          const isLeftOut = !(await waitingOf(code)).some(({ order }) => order === step.order);
+          if (!isLeftOut) await keep(answer.ok ? { ...step, isSent: true, at: now() } : { ...step, trouble: { status: answer.status, html } });
           news += 1;
         }
       } while (sending.get(code).again);
@@ -168,25 +192,40 @@ const offline = (() => {
     await Promise.all([...codes].map(send));
   }
 
-  // What a page tells: that the server may be reached again, and which game it shows.
-  async function hear({ code }) {
-    await Promise.all([sendEverything(), code && refresh(code)]).catch(() => {});
+  // Whether something waits that only needs the network.
+  async function isWaiting() {
+    const waiting = await everybodyWaiting();
+    return waiting.some((step, at) => !step.trouble && waiting.findIndex(({ code }) => code === step.code) === at);
   }
 
-  // A tap. The server answers it, or, where it cannot and the game is known, this phone does.
-  let turn = Promise.resolve();
+  // What a page tells: that the server may be reached again, and which game it shows.
+  async function hear({ code }) {
+    await Promise.allSettled([sendEverything(), code && refresh(code)]);
+  }
+
+  // Games of which the phone could not keep what it was told.
+  const missed = new Set();
+
+  // A tap. The server answers it, or, where it cannot and the game is known, this phone does. Those of a game one by one.
+  const turns = new Map();
 
   function tap(request) {
-    if (!codeOf(new URL(request.url).pathname)) return fetch(request);
-    const taken = turn.then(() => take(request));
-    turn = taken.catch(() => {});
+    const code = codeOf(new URL(request.url).pathname);
+    if (!code) return fetch(request);
+    const taken = (turns.get(code) ?? Promise.resolve()).then(() => take(request, code));
+    turns.set(code, taken.catch(() => {}));
     return taken;
   }
 
-  async function take(request) {
+  async function take(request, code) {
     const path = new URL(request.url).pathname;
-    const code = codeOf(path);
-    const [first] = await waitingOf(code);
+    let first;
+    try {
+      [first] = await waitingOf(code);
+    } catch {
+      missed.add(code);
+      return fetch(request); // Without a store there is only the server.
+    }
     if (!isStep(path)) return passOn(request, code, first);
 
     const body = await request.text();
@@ -198,18 +237,18 @@ const offline = (() => {
       await send(code);
       return (await shownIfWaiting(request)) ?? redirected(request, `/g/${code}/now`);
     }
-    if (!first || first.trouble) {
-      try {
-        const answer = await post(step, PATIENCE);
-        if (!answer.ok) return answer;
+    if (!first || first.trouble || !(await gameOf(code))) {
+      const { answer, html = "", error } = await post(step, PATIENCE).catch((error) => ({ error }));
+      if (answer?.ok && isOurs(html)) {
         keep({ ...step, isSent: true, at: now() }).catch(() => {});
-        if (read(step).part === "score") refresh(code).catch(() => {});
-        if (first) await goOn(first);
+        if (missed.delete(code) || read(step).part === "score") refresh(code).catch(() => {});
+        if (first?.trouble) await goOn(first);
         const left = first && (await shownIfWaiting(request));
         return left || (isNavigation(request) && answer.redirected ? Response.redirect(answer.url, 303) : answer);
-      } catch (error) {
-        if (first || !(await gameOf(code))) throw error;
       }
+      const isKnown = !first && Boolean(await gameOf(code).catch(() => null));
+      if (answer && (isOurs(html) || !isKnown)) return answer;
+      if (!isKnown) throw error;
     }
     const { game, state } = await standing(code);
     try {
@@ -222,14 +261,29 @@ const offline = (() => {
     return shown(request);
   }
 
-  // Whatever else is done to a game needs the server; afterwards the phone learns anew how it stands.
+  // Whatever else is done to a game needs the server, and what waits comes before it; afterwards the phone learns anew
+  // how the game stands.
   async function passOn(request, code, first) {
-    const answer = await fetch(request);
+    if (first && !first.trouble) {
+      await atMost(send(code), PATIENCE);
+      const left = await shownIfWaiting(request);
+      if (left) return left;
+    }
+    const answer = await inTime(fetch(request));
     if (answer.ok || answer.type === "opaqueredirect") {
       if (first?.trouble) goOn(first);
       else refresh(code).catch(() => {});
     }
     return answer;
+  }
+
+  const atMost = (work, time) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, time))]);
+
+  // The answer, if it comes before somebody gives up.
+  async function inTime(answer) {
+    const come = await atMost(answer, A_PAGES_PATIENCE);
+    if (!come) throw new TypeError("no answer");
+    return come;
   }
 
   // Somebody has put right what the queue stopped at: try that step again, and those behind it.
@@ -253,7 +307,7 @@ const offline = (() => {
     if (!first) return null;
     // "Keep what it says" under both versions side by side.
     if (first.trouble && read(first).fields.act === url.searchParams.get("keep")) await drop(first);
-    await Promise.race([send(code), new Promise((resolve) => setTimeout(resolve, PATIENCE / 2))]);
+    await atMost(send(code), PATIENCE / 2);
     return shownIfWaiting(request);
   }
 
@@ -575,6 +629,7 @@ const offline = (() => {
     const told = filler(game)(trouble.status === 409 ? "conflict-stale" : "conflict", values).text;
     return trouble.html
       .replace(" data-page", ` data-page data-waiting="stopped-${step.order}"`)
+      .replace(/ data-poll="[^"]*"/, "") // It stands until it is answered, whoever writes meanwhile.
       .replace("<main>", () => `<main>${told}`)
       .replace(/ data-keep href="([^"]*)"/, (_, address) => ` href="${address}?keep=${read(step).fields.act}"`);
   }
@@ -592,5 +647,5 @@ const offline = (() => {
     return fill("label-step", { number, what: (words[part] ?? (() => fill(`word-${part}`)))() });
   }
 
-  return { tap, page, shown, refresh, sendEverything, hear, allGames, everyGame, forgetOlder, codeOf };
+  return { tap, page, shown, refresh, sendEverything, isWaiting, hear, allGames, everyGame, forgetOlder, codeOf, isOurs, inTime };
 })();

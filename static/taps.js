@@ -5,8 +5,6 @@
   "use strict";
 
   const root = document.documentElement;
-  root.classList.add("scripted");
-
   // What only some phones can is known before the page is painted, so that nothing moves afterwards.
   if (window.speechSynthesis && window.SpeechSynthesisUtterance) root.classList.add("can-speak");
   if (navigator.share || (navigator.clipboard && navigator.clipboard.writeText)) root.classList.add("can-share");
@@ -18,10 +16,15 @@
   };
   window.addEventListener("load", () => setTimeout(fetchLater, 100));
   if (!window.fetch || !window.DOMParser || !window.FormData) return;
+  if (!window.SubmitEvent || !("submitter" in SubmitEvent.prototype)) return;
+  root.classList.add("scripted");
 
   // The thumb that has just tapped must not hit what appears under it: a button that was not on the page before
   // is deaf for this many milliseconds.
   const REST = 300;
+
+  // What is on page after page and means another thing on each: a tap too many would take back, or give up, a step too many.
+  const ONCE = ["undo", "mine", "drop", "drop-all"];
 
   let sending = false;
   // What was done while another tap was on its way: the keys tapped, and the form of which a choice was changed.
@@ -31,6 +34,8 @@
   let known = new Set();
 
   const page = () => document.querySelector("[data-page]");
+  const addressNow = () => location.pathname + location.search;
+  root.dataset.shown = addressNow();
 
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -38,11 +43,10 @@
     event.preventDefault();
     const key = event.submitter && event.submitter.dataset.key;
     if (sending) {
-      if (key) waiting.push(key);
+      if (key && !ONCE.includes(key)) waiting.push(key);
       return;
     }
-    // Undo is always there, and a tap too many takes back a step too many.
-    if (key && (!known.has(key) || key === "undo") && performance.now() - shownAt < REST) return;
+    if (key && (!known.has(key) || ONCE.includes(key)) && performance.now() - shownAt < REST) return;
     send(form, event.submitter);
   });
 
@@ -122,7 +126,7 @@
   // The page as it is by now, when what waited was sent (see later.js).
   document.addEventListener("fresh-page", async ({ detail: answer }) => {
     const html = await answer.text();
-    if (!sending) show(html, addressOf(answer), null, new URLSearchParams());
+    if (!sending) show(html, addressOf(answer), document.activeElement.dataset.key, new URLSearchParams());
   });
 
   function show(html, address, key, sent) {
@@ -140,6 +144,7 @@
     document.body.className = next.body.className;
     document.title = next.title;
     if (address) history[moved ? "pushState" : "replaceState"](null, "", address);
+    root.dataset.shown = addressNow();
     moved ? window.scrollTo(0, 0) : window.scrollTo(...scroll);
     focus(fresh, key, focused, typed);
     announce(fresh, told);
@@ -179,6 +184,6 @@
     return new Set(whole.map((each) => sentence("announce" in each.dataset ? each.textContent : each.dataset.news)));
   }
 
-  // The page of an address that was pushed is fetched anew: it may have changed since.
-  window.addEventListener("popstate", () => location.reload());
+  // The page of an address that was pushed is fetched anew: it may have changed since. A place on this page is no other.
+  window.addEventListener("popstate", () => addressNow() !== root.dataset.shown && location.reload());
 })();

@@ -9,7 +9,7 @@
   const MOST_FILES = 60;
   const MOST_PAGES = 60;
   const AWAY = "/offline";
-  const PATIENCE = 8000;
+  const SECRET = /^\/k\/|\/keepers(\/|$)/; // pages whose address or links give a right to write
 
   // A new version takes over only when it knows every open game in its own words, so that none is stranded.
   self.addEventListener("install", (event) => event.waitUntil(prepare().then(() => self.skipWaiting())));
@@ -23,7 +23,13 @@
     for (const code of codes) await offline.refresh(code);
   }
 
-  self.addEventListener("sync", (event) => event.waitUntil(offline.sendEverything()));
+  self.addEventListener("sync", (event) => event.waitUntil(sync()));
+
+  // What still waits then, the browser is to try again.
+  async function sync() {
+    await offline.sendEverything();
+    if (await offline.isWaiting()) throw new Error("not all is sent");
+  }
 
   // Pages tell when the network may be back, and which of them came before there was a worker to see them.
   self.addEventListener("message", (event) => {
@@ -73,22 +79,18 @@
   async function page(event, url) {
     const { request } = event;
     const code = offline.codeOf(url.pathname);
-    const waiting = code && (await offline.page(request));
+    const waiting = code && (await offline.page(request).catch(() => null));
     if (waiting) return waiting;
     try {
       if (navigator.onLine === false) throw new TypeError("no network");
-      const answer = await inTime(fetch(request));
+      const answer = await offline.inTime(fetch(request));
+      if (answer.status >= 500 && !offline.isOurs(await answer.clone().text())) throw new TypeError("nobody behind the proxy");
       if (answer.ok && !answer.redirected) event.waitUntil(keepSeen(code, url, answer.clone()));
-      else if (answer.status === 404 && code) event.waitUntil(forget(url));
+      else if (answer.status === 404) event.waitUntil(forget(url));
       return answer;
     } catch {
       return (await unreachable(request, url, code)) ?? Response.error();
     }
-  }
-
-  function inTime(answer) {
-    const late = new Promise((_, reject) => setTimeout(reject, PATIENCE, new TypeError("no answer")));
-    return Promise.race([answer, late]);
   }
 
   async function unreachable(request, url, code) {
@@ -97,7 +99,7 @@
       const [latest] = games.sort((one, other) => (one.at < other.at ? 1 : -1));
       if (latest) return Response.redirect(`/g/${latest.code}/hands/${latest.now.number}`, 303);
     }
-    const known = code && (await offline.shown(request));
+    const known = code && (await offline.shown(request).catch(() => null));
     if (known) return known;
     const cache = await caches.open(PAGES);
     const headers = { "Content-Type": "text/html; charset=utf-8" };
@@ -108,8 +110,9 @@
   }
 
   async function keepSeen(code, url, answer) {
-    if (!answer.headers.get("Content-Type")?.startsWith("text/html")) return;
+    if (!answer.headers.get("Content-Type")?.startsWith("text/html") || SECRET.test(url.pathname)) return;
     const html = await answer.clone().text();
+    if (!offline.isOurs(html)) return;
     await keepPage(url.pathname, answer);
     if (code && html.includes("data-keeper")) await offline.refresh(code);
   }
@@ -120,7 +123,9 @@
     const files = await caches.open(FILES);
     // Not the two that this worker has in it already.
     for (const [, address] of html.matchAll(/ (?:href|src|data-live|data-later)="(\/static\/[^"]+\?v=[^"]+)"/g)) {
-      if (!(await files.match(address))) await keepIn(files, address, await fetch(address), MOST_FILES);
+      if (await files.match(address)) continue;
+      const file = await fetch(address);
+      if (file.ok) await keepIn(files, address, file, MOST_FILES);
     }
   }
 
@@ -131,10 +136,12 @@
     for (const old of kept.filter((each) => new URL(each.url).pathname !== AWAY).slice(0, -most)) await cache.delete(old);
   }
 
-  // This phone may not see it any longer, or it is gone.
+  // This phone may not see it any longer, or it is gone: nothing of the game or the book is kept.
   async function forget(url) {
+    const [whole] = url.pathname.match(/^\/[gb]\/[^/]+/) ?? [url.pathname];
     const cache = await caches.open(PAGES);
-    await cache.delete(url.pathname);
-    await offline.refresh(offline.codeOf(url.pathname));
+    for (const kept of await cache.keys()) if (`${new URL(kept.url).pathname}/`.startsWith(`${whole}/`)) await cache.delete(kept);
+    const code = offline.codeOf(url.pathname);
+    if (code) await offline.refresh(code);
   }
 })();

@@ -15,7 +15,7 @@ from language import gettext, locale, unfilled
 from rules.plan import deal_order
 from rules.scoring import FACTS
 from rules.sheet import Hand, Sheet
-from rules.variants import EvenTable
+from rules.variants import EvenTable, Ties
 from views import keepers_only, load_game, now
 
 bp = Blueprint("offline", __name__)
@@ -114,7 +114,7 @@ def known(sheet: Sheet) -> dict[str, Any]:
         "hands": [told(sheet, each) for each in coming],
         "pays": {pays_key(sheet, each): pays(sheet, each) for each in coming},
         # Bonuses for runs and ties are left to the server.
-        "isExact": rules.streak is None,
+        "isExact": rules.streak is None and rules.ties is Ties.SHARED,
         "totals": sheet.totals,
         "zeros": [zeros_in_a_row(sheet, seat) for seat in range(len(sheet.names))],
         "last": last_row(sheet),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -9,6 +10,10 @@ from sqlalchemy import select
 
 from language import day
 from models import Game, Keeper, db
+from rules.scoring import Streak
+from rules.sheet import Sheet
+from rules.variants import Ties, classic
+from views.offline import known
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
@@ -24,6 +29,20 @@ def sheet(table):
     """The game as the rules see it."""
     with table.phone.client.application.app_context():
         return table.game().sheet()
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_exact"),
+    [
+        (classic(), True),
+        (replace(classic(), ties=Ties.MOST_MADE), False),
+        (replace(classic(), streak=Streak()), False),
+    ],
+    ids=["classic", "ties", "runs"],
+)
+def test_places_are_left_to_the_server_where_they_take_more_than_totals(rules, is_exact):
+    """Bonuses for runs and ways to break ties are not known on the phone, which then calls nobody the winner."""
+    assert known(Sheet(rules=rules, names=FOUR, plan=(2, 1)))["isExact"] is is_exact
 
 
 def test_coming_hands_are_told_as_they_will_be_dealt(table):

@@ -7,9 +7,12 @@ import re
 import signal
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -58,11 +61,11 @@ def totals(hands) -> list[int]:
     ]
 
 
-def begin(phone, played: int = 2):
+def begin(phone, played: int = 2, scripts=()):
     """A game of eight hands, some of them played with the network there; the phone is ready to lose it."""
-    thumb = phone.open()
+    thumb = phone.open(scripts)
     thumb.start(*FOUR, dealer=3, hook=False, order="own", plan=PLAN, no_trump_on="never")
-    thumb.page.wait_for_function("() => navigator.serviceWorker.controller")
+    thumb.page.wait_for_function("() => window.answerTap || navigator.serviceWorker?.controller")
     # Other tests look whether a thumb can do what it taps.
     thumb.is_quick = True
     for bids, took in HANDS[:played]:
@@ -213,10 +216,129 @@ def test_a_server_killed_in_the_middle_of_the_queue_gets_each_step_once(installe
     complaints.forgive(*SOUNDS)
 
 
+class Stranger(BaseHTTPRequestHandler):
+    """What answers where the scorebook should: a proxy whose server is gone, or the sign-in page of a hotel."""
+
+    status = 502
+
+    def answer(self) -> None:
+        """The same to everything."""
+        self.send_response(self.status)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>Elsewhere</title>")
+
+    do_GET = do_POST = answer  # noqa: N815 - the names that http.server wants
+
+    def log_message(self, *_said: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def stranger(server, status: int) -> Iterator[None]:
+    """Somebody else answers at the address of a server that was stopped."""
+    Stranger.status = status
+    with ThreadingHTTPServer(("127.0.0.1", server.port), Stranger) as other:
+        thread = threading.Thread(target=other.serve_forever)
+        thread.start()
+        try:
+            yield
+        finally:
+            other.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("status", [502, 200])
+def test_a_strangers_answer_saves_nothing(installed, own_server, complaints, status):
+    """A hand is played while a proxy says that its server is gone, or a hotel wants a name: all is kept, and sent."""
+    thumb = begin(installed, played=0)
+    own_server.stop()
+    with stranger(own_server, status):
+        thumb.play(*HANDS[0])
+        unsaved = waiting(thumb)
+        assert unsaved
+        if status == 502:
+            thumb.reload().expect("deal")
+            assert waiting(thumb) == unsaved
+        # What only the server can do comes after what waits.
+        told = thumb.page.evaluate(
+            "async (address) => (await fetch(address, { method: 'POST' })).text()", f"/g/{thumb.code}/undo"
+        )
+        assert f'data-waiting="{unsaved}"' in told
+    own_server.start()
+    saved(thumb)
+    assert stored(own_server) == facts(HANDS[:1])
+    complaints.forgive(*SOUNDS, "502")
+
+
+BIDS_KNOWN = """async (count) => {
+    const opening = indexedDB.open("scorebook", 1);
+    const [game] = await new Promise((resolve) => {
+        opening.onsuccess = () => {
+            const all = opening.result.transaction("games").objectStore("games").getAll();
+            all.onsuccess = () => resolve(all.result);
+        };
+    });
+    opening.result.close();
+    return game.now.bids.filter((bid) => bid !== null).length === count;
+}"""
+FORGETFUL = """
+    const { open } = IDBFactory.prototype, { transaction } = IDBDatabase.prototype;
+    IDBFactory.prototype.open = function (...asked) {
+        if (window.isForgetful) throw new DOMException("full", "UnknownError");
+        return open.apply(this, asked);
+    };
+    IDBDatabase.prototype.transaction = function (...asked) {
+        if (window.isForgetful || this.isClosed) {
+            this.isClosed = true;
+            throw new DOMException("The database connection is closing.", "InvalidStateError");
+        }
+        return transaction.apply(this, asked);
+    };
+"""
+
+
+def test_taps_are_saved_where_the_phone_can_keep_nothing(installed, own_server, complaints):
+    """A phone that closes its store, or has no room, asks the server as any page does, and later keeps steps again."""
+    thumb = installed.open([NO_WORKER, FORGETFUL])
+    thumb.start(*FOUR, dealer=3, hook=False, order="own", plan="2,1", trump="untracked")
+    thumb.page.wait_for_function("() => window.answerTap")
+    ready(thumb).page.evaluate("() => { window.isForgetful = true }")
+    thumb.tap("bid-0-1").tap("bid-1-1")
+    assert waiting(thumb) is None
+    thumb.page.evaluate("() => { window.isForgetful = false }")
+    thumb.tap("bid-2-0")
+    until(thumb, BIDS_KNOWN, 3)
+    assert [change for change in changes(own_server) if change[0] == "bid"] == [
+        ("bid", 1, seat) for seat in range(3)
+    ]
+    own_server.stop()
+    thumb.tap("bid-3-1").expect("play")
+    assert waiting(thumb) == 1
+    own_server.start()
+    complaints.forgive(*SOUNDS)
+
+
+def test_a_page_that_gives_a_right_is_not_kept(installed, own_server):
+    """Of an invitation that is shown once, and of the pages around it, the phone itself keeps nothing."""
+    thumb = installed.open()
+    thumb.start(*FOUR, dealer=3, hook=False, order="own", plan="2,1", trump="untracked")
+    thumb.page.wait_for_function("() => navigator.serviceWorker.controller")
+    thumb.open("/").page.locator("a[href$='/keepers']").first.tap()
+    thumb.page.locator("form[action$='/invite'] button").tap()
+    expect(thumb.page).to_have_url(re.compile("/keepers/link"))
+    thumb.open(thumb.page.locator("[data-share]").first.get_attribute("data-share")).open("/rules")
+    kept = "async () => (await (await caches.open('pages')).keys()).map(({ url }) => new URL(url).pathname)"
+    until(thumb, f"async () => (await ({kept})()).includes('/rules')")
+    assert not [path for path in thumb.page.evaluate(kept) if "/keepers" in path or "/k/" in path]
+
+
 @pytest.mark.long
-def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, complaints):
+@pytest.mark.parametrize("worker", [True, False], ids=["by the worker", "over plain http"])
+def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, complaints, worker):
     """The queue stops at each fact that has changed, shows both versions, and goes on when one is chosen."""
-    thumb = begin(installed)
+    scripts = [] if worker else [NO_WORKER]
+    thumb = begin(installed, scripts=scripts)
     own_server.stop()
     bids, took = HANDS[2]
     thumb.play(bids, took)
@@ -243,7 +365,7 @@ def test_what_another_keeper_wrote_is_not_overwritten(installed, own_server, com
     expect(body).to_contain_text("It says")
     # A closed browser forgets neither the question nor what waits behind it.
     installed.close()
-    thumb = installed.open()
+    thumb = installed.open(scripts)
     thumb.open(address)
     body = thumb.page.locator("body")
     expect(body).to_contain_text("Hand 3: Ada, bid 2")

@@ -177,6 +177,38 @@ def slow(thumb, address: str) -> Iterator[None]:
         route.continue_()
 
 
+def test_undo_tapped_twice_on_a_slow_network_takes_back_one_step(table):
+    """Who taps again because nothing happens does not mean the step before as well."""
+    table.tap("trump-hearts").tap("bid-0-2").tap("bid-1-1").mark()
+    with slow(table, "**/undo"):
+        table.button("undo").tap()
+        table.button("undo").tap()
+    table.wait().page.wait_for_load_state("networkidle")
+    assert table.bidder == 1
+
+
+def test_a_place_on_the_page_is_no_other_page(table):
+    """The table of contents leads down the page, and what was typed on it stays."""
+    table.open(f"/g/{table.code}/table")
+    typed = table.page.locator("form[action*='/join'] input[name=name]")
+    typed.fill("Fari")
+    table.page.locator("a[href='#points'], a[href='#coming']").first.tap()
+    table.page.wait_for_load_state("networkidle")
+    assert "#" in table.page.url
+    expect(typed).to_have_value("Fari")
+
+
+def test_a_browser_that_cannot_say_which_button_sends_plain_forms(thumb):
+    """Without `SubmitEvent.submitter` every tap would lack its number: the forms are left to the browser."""
+    thumb.page.add_init_script("delete SubmitEvent.prototype.submitter")
+    thumb.scripted = False
+    expect(thumb.open("/new").page.locator(".without-script").first).to_be_visible()
+    thumb.start("Ada", "Bruno", "Chiara", dealer=2, hook=True, order="own", plan="2,1")
+    thumb.play((1, 0, 0), (2, 0, 0), "spades")
+    assert thumb.hand == 2
+    assert [row[1:3] for row in thumb.last()] == [("0", "0"), ("0", "0"), ("1", "2")]
+
+
 def test_a_failed_request_is_sent_again_by_the_browser(table, complaints):
     """A POST that breaks off on its way is sent as any other form, and has one effect."""
     table.tap("trump-hearts")
