@@ -326,7 +326,7 @@ def pack(response: Response) -> Response:
 
 def set_headers(response: Response) -> Response:
     """How long an answer may be kept: nothing by caches but hashed files."""
-    if request.endpoint == "static" and response.status_code in (200, 304):
+    if request.endpoint == "static" and response.status_code in (200, 304) and files.is_as_named():
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     elif request.endpoint in ("sheet.version", "offline.worker", "offline.manifest"):
         response.headers["Cache-Control"] = "private, no-cache"

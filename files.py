@@ -70,6 +70,15 @@ def stamp(app: Flask, endpoint: str, values: dict[str, Any]) -> None:
         values["v"] = content(Path(app.static_folder or "") / values["filename"])
 
 
+def is_as_named() -> bool:
+    """Whether the file that is asked for is still, or already, the one that the address names by its content.
+
+    While one server after the other gets a new version, a page of the one may ask the other for its files.
+    """
+    path = Path(current_app.static_folder or "") / (request.view_args or {})["filename"]
+    return request.args.get("v") == content(path)
+
+
 def content(path: Path) -> str:
     """The content of a file in ten characters."""
     found = parts(path)

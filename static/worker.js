@@ -71,9 +71,12 @@
     const kept = await cache.match(request);
     if (kept) return kept;
     const answer = await fetch(request);
-    if (answer.ok) await keepIn(cache, request.url, answer.clone(), MOST_FILES);
+    if (isLasting(answer)) await keepIn(cache, request.url, answer.clone(), MOST_FILES);
     return answer;
   }
+
+  // Whether a file is there, and the one that its address names.
+  const isLasting = (answer) => answer.ok && !/no-store/.test(answer.headers.get("Cache-Control"));
 
   // The network first; then what the phone knows of an open game, the page as it was seen last, or the page that says so.
   async function page(event, url) {
@@ -125,7 +128,7 @@
     for (const [, address] of html.matchAll(/ (?:href|src|data-live|data-later)="(\/static\/[^"]+\?v=[^"]+)"/g)) {
       if (await files.match(address)) continue;
       const file = await fetch(address);
-      if (file.ok) await keepIn(files, address, file, MOST_FILES);
+      if (isLasting(file)) await keepIn(files, address, file, MOST_FILES);
     }
   }
 

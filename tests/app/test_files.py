@@ -43,6 +43,13 @@ def test_files_are_named_by_their_content_and_kept_for_ever(table):
             assert (opened(answer.data) if is_text else answer.data) == files.joined(files.parts(file))
 
 
+@pytest.mark.parametrize("version", ["", "?v=", "?v=0123456789"])
+def test_a_file_of_another_version_is_not_kept(phone, version):
+    """While two servers differ, a page of the one must not have the file of the other for ever under its own name."""
+    answer = phone.client.get(f"/static/taps.js{version}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+
+
 @pytest.mark.parametrize("name", ["none.css", "../app.css", "%00.js", f"{300 * 'x'}.svg", ""])
 def test_what_is_no_file_is_not_found(phone, name):
     """A name that cannot be one is a wrong address like any other."""
