@@ -112,7 +112,7 @@ def take_in(
     for start in range(0, max(1, len(games)), PORTION):
         begin_writing()
         # Where the database lets several write at once, the same file sent twice waits here.
-        book = db.session.get_one(Book, number, with_for_update=True)
+        book = db.session.get_one(Book, number, with_for_update={"key_share": True})
         if not start:
             book.keep_people(arrival.file, at)
         for game in games[start : start + PORTION]:

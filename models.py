@@ -86,13 +86,14 @@ class Book(Base):
         """The book of an address. For writing it is locked until the transaction ends."""
         found = select(cls).where(cls.code == code)
         if writing:
-            found = found.with_for_update(of=cls)
+            found = found.with_for_update(of=cls, key_share=True)
         return db.session.scalar(found) if is_code(code) else None
 
     @classmethod
-    def recovered_by(cls, key: str) -> Book | None:
-        """The book whose recovery link has that key."""
-        return db.session.scalar(select(cls).where(cls.recovery_hash == hashed(key)))
+    def recovered_by(cls, key: str, *, writing: bool = False) -> Book | None:
+        """The book whose recovery link has that key. For writing it is locked: the link may be replaced just now."""
+        found = select(cls).where(cls.recovery_hash == hashed(key))
+        return db.session.scalar(found.with_for_update(of=cls, key_share=True) if writing else found)
 
     @classmethod
     def kept_by(cls, phone: str) -> Sequence[Book]:
@@ -138,8 +139,11 @@ class Book(Base):
         self.recovery_hash, self.recovery_made = hashed(key), at
         return key
 
-    def remove(self, keeper: Keeper) -> None:
-        """Take the right to write from a phone. Raises RulesError where nobody could ever write again."""
+    def remove(self, keeper: Keeper, by: Keeper) -> None:
+        """Take the right to write from a phone. Raises RulesError where nobody could ever write again.
+
+        Where another phone takes it, invitations are dead, too: the first one could come back by one that it made.
+        """
         if self.recovery_hash is None and len(self.phones()) == 1:
             raise RulesError(
                 problem(
@@ -147,6 +151,8 @@ class Book(Base):
                 )
             )
         db.session.delete(keeper)
+        if keeper is not by:
+            db.session.execute(delete(Invitation).where(Invitation.book_id == self.id))
 
     def replace_keys(self, keeper: Keeper) -> None:
         """Leave this keeper alone the right to write: other phones, invitations, recovery link are dead."""
@@ -604,7 +610,7 @@ class Invitation(Base):
     @classmethod
     def _one(cls, writing: bool, *conditions: ColumnElement[bool]) -> Invitation | None:
         found = select(cls).where(*conditions)
-        return db.session.scalar(found.with_for_update(of=cls) if writing else found)
+        return db.session.scalar(found.with_for_update(of=cls, key_share=True) if writing else found)
 
     def accept(self, phone: str, at: datetime) -> None:
         """Make the phone a keeper and use the invitation up, with its code."""
@@ -723,7 +729,7 @@ class Game(Base):
             return None
         found = select(cls).where(cls.code == code)
         if writing:
-            found = found.with_for_update(of=cls)
+            found = found.with_for_update(of=cls, key_share=True)
         return db.session.scalar(found)
 
     @classmethod

@@ -418,7 +418,7 @@ def _opened(*, writing: bool) -> Select[Any]:
         .outerjoin(keeper, and_(keeper.c.book_id == book.c.id, keeper.c.key_hash == bindparam("phone")))
         .where(game.c.code == bindparam("code"))
     )
-    return found.with_for_update(of=game) if writing else found
+    return found.with_for_update(of=game, key_share=True) if writing else found
 
 
 def _read(number: int) -> Kept:

@@ -331,7 +331,7 @@ def past() -> Answer | tuple[str, int]:
             }
         )
         # The same tap at the same moment waits for this one, and finds the game.
-        db.session.refresh(g.book, with_for_update=True)
+        db.session.refresh(g.book, with_for_update={"key_share": True})
         kept = g.book.keep_record(game, act.at)
     except RulesError as error:
         return _past_page(form, _blame(form, lines, error.problems)), 422

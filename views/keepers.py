@@ -102,7 +102,7 @@ def remove(number: int) -> Response:
     """Take the right to write from a phone; from this one, too, unless nobody could write any more."""
     tap(TapForm(request.form))
     keeper = _keeper(number)
-    g.book.remove(keeper)
+    g.book.remove(keeper, by=g.keeper)
     db.session.commit()
     return redirect(url_for("home.home" if keeper is g.keeper else ".keepers"))
 

@@ -30,7 +30,7 @@ def invitation(key: str) -> str:
 @bp.post("/k/<key>")
 def accept(key: str) -> Response:
     """Make this phone a keeper of the book."""
-    if book := Book.recovered_by(key):
+    if book := Book.recovered_by(key, writing=True):
         check_guess(True)
         book.welcome(phone(), now())
         return _home()

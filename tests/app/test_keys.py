@@ -280,6 +280,34 @@ def test_a_phone_is_named_and_its_right_taken_back(game, other_phone, rows):
     assert not may_write(game, other_phone)
 
 
+def test_who_lost_the_right_does_not_come_back_by_an_invitation_of_their_own(game, other_phone, rows, app):
+    """It is dead, and so is the code beside it; where a phone goes by itself, what it left open stays good."""
+    game.kept_on(other_phone)
+    mine, other = [row[0] for row in rows("keeper")["keeper"]]
+    at = f"/b/{book_of(game)}/keepers"
+
+    def invite_from(phone):
+        phone.get(at)
+        phone.tap("invite")
+        return shown(phone)[0]
+
+    path = invite_from(other_phone)
+    game.phone.get(at)
+    game.phone.tap(f"remove-{other}")
+    other_phone.get(path, 404)
+    other_phone.post(path, {}, 404)
+    assert not may_write(game, other_phone)
+
+    game.open(1).kept_on(other_phone)
+    path = invite_from(game.phone)
+    game.phone.get(at)
+    game.phone.tap(f"remove-{mine}")
+    third = type(other_phone)(app)
+    third.get(path)
+    third.tap("accept")
+    assert may_write(game, third)
+
+
 def test_a_book_is_handed_over(game, other_phone, rows):
     """The other phone is invited, then this one stops; the game goes on there."""
     path, _ = make(game)
