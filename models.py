@@ -54,6 +54,11 @@ KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
 """PostgreSQL refuses to look for a larger one."""
+NO_NUMBER_TWICE = {"sqlite_autoincrement": True}
+"""For tables whose row numbers are remembered by the log, or by forms that are open on phones.
+
+SQLite would give the number of the last row that goes to the next one that comes; PostgreSQL never does.
+"""
 
 
 class Book(Base):
@@ -570,7 +575,7 @@ class Keeper(Base):
     """The right of one phone to write in one book. The phone holds the key; here lies its hash."""
 
     __tablename__ = "keeper"
-    __table_args__ = (UniqueConstraint("book_id", "key_hash"),)
+    __table_args__ = (UniqueConstraint("book_id", "key_hash"), NO_NUMBER_TWICE)
     id: Mapped[int] = mapped_column(primary_key=True)
     book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
     key_hash: Mapped[str] = mapped_column(String(64), index=True)
@@ -622,7 +627,7 @@ class HouseRules(Base):
     """The rules of a table under a name of its own. Changed rules are a new version: games keep theirs."""
 
     __tablename__ = "house_rules"
-    __table_args__ = (UniqueConstraint("book_id", "key", "version"),)
+    __table_args__ = (UniqueConstraint("book_id", "key", "version"), NO_NUMBER_TWICE)
     id: Mapped[int] = mapped_column(primary_key=True)
     book_id: Mapped[int] = mapped_column(ForeignKey("book.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(names.LONGEST_NAME))
@@ -841,6 +846,7 @@ class Seat(Base):
         UniqueConstraint("game_id", "number"),
         UniqueConstraint("game_id", "player_id"),
         Index("ix_seat_by_player", "player_id", "game_id"),
+        NO_NUMBER_TWICE,
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
@@ -869,6 +875,7 @@ class Hand(Base):
         UniqueConstraint("game_id", "number", "voided"),
         CheckConstraint("number >= 1", name="number"),
         CheckConstraint("cards >= 1", name="cards"),
+        NO_NUMBER_TWICE,
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"))
@@ -909,6 +916,7 @@ class Entry(Base):
         CheckConstraint("bid >= 0", name="bid"),
         CheckConstraint("took >= 0", name="took"),
         CheckConstraint("tally >= 0", name="tally"),
+        NO_NUMBER_TWICE,
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     hand_id: Mapped[int] = mapped_column(ForeignKey("hand.id", ondelete="CASCADE"))
@@ -931,6 +939,7 @@ class Adjustment(Base):
     """Points outside the hands, with a reason."""
 
     __tablename__ = "adjustment"
+    __table_args__ = NO_NUMBER_TWICE
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id", ondelete="CASCADE"), index=True)
     hand: Mapped[int]

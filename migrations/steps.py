@@ -32,3 +32,13 @@ def last_with(connection: sa.Connection, *tables: str) -> dict[int, int]:
     touched = sa.or_(*(steps.contains(f'["{table}", ') for table in tables))
     found = sa.select(CHANGE.c.game_id, sa.func.max(CHANGE.c.id)).where(touched).group_by(CHANGE.c.game_id)
     return {game: last for game, last in connection.execute(found)}  # noqa: C416 - rows are no pairs
+
+
+def largest_remembered(connection: sa.Connection) -> dict[str, int]:
+    """The largest row number that any step in the log remembers, by table."""
+    if connection.dialect.name == "sqlite":
+        name, number, each = "json_extract(value, '$[0]')", "json_extract(value, '$[1]')", "json_each(steps)"
+    else:
+        name, number, each = "value->>0", "(value->>1)::integer", "json_array_elements(steps) AS value"
+    found = sa.text(f"SELECT {name}, max({number}) FROM change, {each} GROUP BY 1")  # noqa: S608 - no value
+    return {table: last for table, last in connection.execute(found)}  # noqa: C416 - rows are no pairs

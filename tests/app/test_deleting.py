@@ -197,6 +197,19 @@ def test_a_book_is_deleted_with_everything_in_it(played, rows, other_phone, app,
     played.start("Ada", "Bruno", "Chiara", order="own", plan="1")
 
 
+def test_the_rules_of_a_deleted_book_are_never_taken_for_others(played):
+    """A page that still names them starts from no house rules that came since."""
+    phone = played.phone
+    phone.house_rules(name="Ours")
+    gone = phone.chosen
+    phone.get(f"/b/{played.book}/delete")
+    phone.send(phone.button("erase"), word="DELETE")
+    phone.house_rules(name="Theirs")
+    theirs = phone.chosen
+    phone.get(f"/new?rules={gone}")
+    assert phone.chosen not in (gone, theirs)
+
+
 @pytest.mark.parametrize("word", ["", "delet", "Saturday", "%", "no"])
 def test_a_book_stays_without_the_word(played, rows, word):
     """A slip of the thumb deletes no book, and a book without a name is not deleted by typing nothing."""

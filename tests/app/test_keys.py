@@ -308,6 +308,19 @@ def test_who_lost_the_right_does_not_come_back_by_an_invitation_of_their_own(gam
     assert may_write(game, third)
 
 
+def test_a_right_taken_back_twice_is_not_that_of_the_next_phone(game, other_phone, app):
+    """The form of a phone that is gone already finds nobody."""
+    game.kept_on(other_phone)
+    game.phone.get(f"/b/{book_of(game)}/keepers")
+    last = game.phone.page.select("button[data-key^=remove-]")[-1]
+    game.phone.send(last)
+    next_phone = type(other_phone)(app)
+    game.open(1).kept_on(next_phone)
+    game.phone.send(last, 404)
+    assert not may_write(game, other_phone)
+    assert may_write(game, next_phone)
+
+
 def test_a_book_is_handed_over(game, other_phone, rows):
     """The other phone is invited, then this one stops; the game goes on there."""
     path, _ = make(game)

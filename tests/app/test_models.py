@@ -95,6 +95,17 @@ def test_the_migrations_go_back_to_nothing_and_forward_again(app, empty):
         assert set(db.inspect(db.engine).get_table_names()) == {"alembic_version", *Base.metadata.tables}
 
 
+def test_no_migration_forgets_which_tables_give_no_number_twice(fresh):
+    """SQLite changes many a table by copying it, and a copy counts like any other unless it is told."""
+    with fresh().app_context():
+        made = text("SELECT name FROM sqlite_schema WHERE sql LIKE '% AUTOINCREMENT,%'")
+        assert set(db.session.scalars(made)) == {
+            table.name
+            for table in Base.metadata.sorted_tables
+            if table.dialect_options["sqlite"]["autoincrement"]
+        }
+
+
 def test_every_pointer_to_another_row_has_an_index(app, empty):
     """A row that goes is looked for in all that may point to it: without an index that reads every game there is."""
     with app.app_context():

@@ -281,6 +281,64 @@ def test_redo_that_was_meant_for_another_step_does_nothing(table, rows):
     assert rows() == before
 
 
+def penalty(table, **fields):
+    """Five points off for Ada, unless told otherwise."""
+    press(at_table(table), "adjust", **{"seat": 0, "points": 5, **fields})
+
+
+def without_penalty(table):
+    """The same, and then it is taken away."""
+    penalty(table)
+    table.phone.send(table.phone.page.select_one("button[data-key^=drop-]"))
+
+
+STEPS = {
+    "the next hand is dealt": lambda table: table.open(2).play(bids=[1, 0, 0, 0], tricks=[1, 0, 1, 0]),
+    "somebody joins": lambda table: press(at_table(table), "join", name="Eline", points=8),
+    "somebody leaves": lambda table: press(at_table(table), "leave-3"),
+    "a penalty": penalty,
+    "a penalty less": without_penalty,
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_happens_at_another_table_is_in_nobody_s_way(table, app, step):
+    """However many rows other games get meanwhile, each step is taken back and done again as it was."""
+
+    def meanwhile():
+        other = played(type(table)(table.phone))
+        for each in ("somebody joins", "a penalty"):
+            STEPS[each](other)
+
+    def now():
+        with app.app_context():
+            return table.game().sheet()
+
+    STEPS[step](played(table))
+    done = now()
+    meanwhile()
+    at_table(table).undo()
+    undone = now()
+    assert undone != done
+    meanwhile()
+    at_table(table).phone.tap("redo")
+    assert now() == done
+    meanwhile()
+    at_table(table).undo()
+    assert now() == undone
+
+
+def test_an_old_page_takes_away_no_other_penalty(table):
+    """The penalty that it shows was taken back; the one noted since stays."""
+    penalty(seated(table))
+    old = table.phone.page.select_one("button[data-key^=drop-]")
+    at_table(table).undo()
+    penalty(table, seat=1)
+    told = table.totals()
+    table.phone.send(old)
+    assert table.totals() == told
+
+
 # The log
 
 
