@@ -169,7 +169,8 @@ COPIED_AT_ONCE = 2000
 def copy_everything(source: Connection, target: Connection) -> dict[str, int]:
     """Write every row of one database into another with the same tables, as it is; gives how many, by table.
 
-    The tables of `target` must be empty, and it may be of another kind. Nothing is committed.
+    The tables of `target` must be empty, and it may be of another kind. What is new there gets numbers that `source`
+    would have given. Nothing is committed.
     """
     counts = {}
     for table in Base.metadata.sorted_tables:
@@ -180,7 +181,29 @@ def copy_everything(source: Connection, target: Connection) -> dict[str, int]:
         )
         write = _stream if target.dialect.name == "postgresql" else _insert
         counts[table.name] = write(target, table, found.partitions())
+        _number_from(target, table, _last_number(source, table))
     return counts
+
+
+def _last_number(connection: Connection, table: Table) -> int:
+    """The last number that a table gave to a row; that row may be gone, and its number remembered."""
+    if connection.dialect.name == "postgresql":
+        given = text("SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(:table, 'id') AS regclass))")
+    else:
+        given = text("SELECT seq FROM sqlite_sequence WHERE name = :table")
+    last = connection.scalar(given, {"table": table.name}) or 0
+    # SQLite counts only in the tables whose numbers are remembered.
+    return max(last, connection.scalar(select(func.max(table.c.id))) or 0)
+
+
+def _number_from(target: Connection, table: Table, last: int) -> None:
+    """Let the next new row of a table get the number after the last one."""
+    if target.dialect.name == "postgresql":
+        target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), last + 1, False)))
+    elif table.dialect_options["sqlite"]["autoincrement"]:
+        values = {"table": table.name, "last": last}
+        target.execute(text("DELETE FROM sqlite_sequence WHERE name = :table"), values)
+        target.execute(text("INSERT INTO sqlite_sequence VALUES (:table, :last)"), values)
 
 
 def _insert(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]]) -> int:
@@ -214,9 +237,6 @@ def _stream(target: Connection, table: Table, parts: Iterable[Sequence[Row[Any]]
                 # As all others are told, without the row in it.
                 raise DBAPIError(None, None, refusal, hide_parameters=True) from None
             count += len(rows)
-    # The next new row gets the number after the last one that came.
-    last = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
-    target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), last, False)))
     return count
 
 

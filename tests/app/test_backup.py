@@ -119,6 +119,29 @@ def test_a_backup_is_the_same_scorebook_on_a_clean_host(app, flask, table, clean
     assert rows_of(after) == rows_of(app)
 
 
+@BOTH
+def test_what_was_taken_back_before_a_backup_is_done_again_after_it(app, flask, table, clean, tmp_path):
+    """The numbers that the log remembers are given to nobody meanwhile, on either database."""
+    table.start(*FOUR, dealer=3, order="own", plan="1", trump="untracked", hook=False)
+    table.phone.get(f"/g/{table.code}/table")
+    for points in (5, 10):
+        table.phone.send(table.phone.button("adjust"), seat=0, points=points)
+    told = table.totals()
+    table.phone.get(f"/g/{table.code}/table")
+    table.undo().undo()
+    flask("backup", tmp_path / "taken-back.sqlite")
+    commands(clean())("restore", tmp_path / "taken-back.sqlite")
+    phone = type(table.phone)(clean())
+    phone.client.set_cookie("scorebook", table.phone.client.get_cookie("scorebook").value)
+    other = type(table)(phone).start(*FOUR, dealer=3, order="own", plan="1")
+    phone.get(f"/g/{other.code}/table")
+    phone.send(phone.button("adjust"), seat=1, points=5)
+    phone.get(f"/g/{table.code}/table")
+    for _ in range(2):
+        phone.tap("redo")
+    assert type(table)(phone, table.code).totals() == told
+
+
 @pytest.mark.pages
 def test_a_backup_is_named_by_its_moment_and_leaves_after_30_days(app, flask, tmp_path):
     """Each night adds a file, and takes away those that are too old and what was cut off; nothing else."""

@@ -599,6 +599,22 @@ def test_everything_moves_to_another_kind_of_database(start, lived_in, table_of,
     assert "holds rows already" in again.output
 
 
+@pytest.mark.parametrize(("here", "there"), [*itertools.product(KINDS, KINDS)])
+def test_what_was_taken_back_before_a_move_is_done_again_after_it(start, table_of, here, there):
+    """The new database goes on numbering where the old one was, not after the last row that is left."""
+    old, new = start(here), start(there)
+    for app in (old, new):
+        assert migrate(app, "--new").exit_code == 0
+    table = table_of(old, key=FIRST_PHONE)
+    told = taken_back(table)
+    with old.app_context():
+        url = db.engine.url
+    source = url.database if here == "sqlite" else url.render_as_string(hide_password=False)
+    assert new.test_cli_runner().invoke(args=["move", source]).exit_code == 0
+    moved = table_of(new, table.code, FIRST_PHONE)
+    assert done_again(moved, table_of(new, key=SECOND_PHONE)) == told
+
+
 def rows(app):
     """Every row of every table as the app reads it."""
     with app.app_context():
