@@ -278,7 +278,8 @@ class Sitting:
     def undo(self, act: Act, change_id: int) -> None:
         """Take back the last step, if it is the one meant.
 
-        Raises Stale when something else was done since; RulesError when two seats would be one person by now.
+        Raises Stale when something else was done since, or is in the way; RulesError when two seats would be one
+        person by now.
         """
         self._back_or_forth(Tap(act, "undo", change_id), Change.last_of(self.id))
 
@@ -305,7 +306,11 @@ class Sitting:
                     raise RulesError(problem("%(name)s is at the table already", name=name))
             self._log(connection, replace(tap, hand=step.hand, seat=step.seat), key, kept, [])
 
-        self._once(key, put)
+        try:
+            self._once(key, put)
+        except IntegrityError:
+            # A release before migration 0010 gave the number of one of its rows to another game.
+            raise Stale("step", None, tap.hand) from None
 
     # How a verb is written down
 

@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from log import Change
+from models import Adjustment, db
+
 pytestmark = pytest.mark.pages
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
@@ -326,6 +329,23 @@ def test_what_happens_at_another_table_is_in_nobody_s_way(table, app, step):
     meanwhile()
     at_table(table).undo()
     assert now() == undone
+
+
+def test_a_number_that_an_older_release_gave_away_is_told(table, app, rows):
+    """A penalty taken back cannot come again where another game has its row: the page says so, and nothing changes."""
+    penalty(played(table))
+    at_table(table).undo()
+    other = type(table)(table.phone)
+    penalty(played(other))
+    with app.app_context():
+        taken = db.session.scalar(db.select(Change.steps).where(Change.kind == "adjust").order_by(Change.id))[
+            0
+        ][1]
+        db.session.execute(db.update(Adjustment).values(id=taken))
+        db.session.commit()
+    before = rows()
+    at_table(table).phone.tap("redo", 409)
+    assert rows() == before
 
 
 def test_an_old_page_takes_away_no_other_penalty(table):
