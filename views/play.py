@@ -24,6 +24,7 @@ from rules.verbs import NeedsConfirming, Stale
 from sitting import Sitting
 from views import add_code, address_of, load_game, now, tap
 from views.drawn import draw, drawn
+from views.sheet import page as sheet_page
 
 bp = Blueprint("play", __name__, url_prefix="/g/<code>")
 bp.before_request(load_game)
@@ -302,8 +303,15 @@ def asked(question: NeedsConfirming) -> tuple[str, int]:
 
 def _again(**more: object) -> tuple[str, int]:
     db.session.rollback()
+    sheet = g.game.sheet()
+    number = (request.view_args or {}).get("number")
+    if number is None:
+        # What is taken back may be of any hand: it was tapped where the game stands.
+        if sheet.open_hand is None:
+            return sheet_page(**more), 422
+        number = sheet.open_hand.number
     seat = request.form.get("seat", type=int) if request.endpoint == "play.bid" else None
-    page = HandPage.of(g.game, g.game.sheet(), (request.view_args or {})["number"], chosen=seat)
+    page = HandPage.of(g.game, sheet, number, chosen=seat)
     return render_template("play/hand.html", page=page, sent=request.form, **more), 422
 
 

@@ -37,6 +37,11 @@ bp.url_defaults(add_code)
 @bp.get("")
 def sheet() -> str:
     """Standings, the grid of all hands, the chart of the totals."""
+    return page()
+
+
+def page(**more: object) -> str:
+    """The score sheet, with what a tap is told that led back to it."""
     whole: Sheet = g.game.sheet()
     offers_recovery = bool(g.keeper and whole.outcome and g.game.book.wants_recovery())
     shows = (whole, g.game.about, g.game.is_book_shared, offers_recovery)
@@ -46,6 +51,7 @@ def sheet() -> str:
         sheet=whole,
         content=drawn("sheet", 0, shows, partial(_whole, whole, offers_recovery=offers_recovery)),
         last_step=g.game.last_step() if g.keeper else None,
+        **more,
     )
 
 

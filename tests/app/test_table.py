@@ -359,6 +359,26 @@ def test_an_old_page_takes_away_no_other_penalty(table):
     assert table.totals() == told
 
 
+@pytest.mark.parametrize(
+    ("game", "stands"), [(seated, "Hand 1 of 3"), (finished, "Final score")], ids=["open", "finished"]
+)
+def test_an_undo_that_would_seat_one_person_twice_is_refused_where_the_game_stands(table, rows, game, stands):
+    """Bruno's seat was handed on, and he is Ada by now: that he cannot come back says the open hand, or the sheet."""
+    game(table)
+    handed_on = {"act": "handed-on", "seat": "1", "name": "Farid"}
+    table.phone.post(f"/g/{table.code}/take-over", handed_on)
+    people(table)
+    options = table.phone.button(key_of(table, "merge", "Bruno")).find_parent("form").find_all("option")
+    ada = next(each["value"] for each in options if each.get_text() == "Ada")
+    press(table, key_of(table, "merge", "Bruno"), person=ada)
+    before = rows()
+    table.phone.get(f"/g/{table.code}/now")
+    table.phone.tap("undo", 422)
+    assert alert(table) == "Ada is at the table already."
+    assert table.phone.page.h1.get_text(strip=True) == stands
+    assert rows() == before
+
+
 # The log
 
 
