@@ -15,7 +15,7 @@ from forms import NumberField, PerSeat, is_day
 from language import gettext as _
 from language import say
 from rules import names
-from rules.plan import MOST_HANDS, MOST_PLAYERS, ByPlayers, largest_that_fits, sequence
+from rules.plan import MOST_HANDS, MOST_PLAYERS, ByPlayers, SequenceError, largest_that_fits, sequence
 from rules.problem import Problem
 from rules.scoring import Scoring
 from rules.variants import NoTrumpOn, Rules, TrumpMethod, classic, variants
@@ -207,14 +207,23 @@ class NewGameForm(Form):
 
     def show_plan(self, plan: Sequence[int]) -> None:
         """Set how a game with these players and rules was made shorter, or else its hands as a plan of its own."""
+        try:
+            is_cut = self._cut_to(plan)
+        except SequenceError:
+            # Since it began, more sat down than its sequence has hands for.
+            is_cut = False
+        if not is_cut:
+            self.largest.data = self.hands.data = None
+            self.order.data, self.plan.data = OWN_PLAN, ",".join(str(cards) for cards in plan)
+
+    def _cut_to(self, plan: Sequence[int]) -> bool:
+        """Make the game as short as the plan, and say whether it is just that then. Raises SequenceError for none."""
         rules, players = self.rules(), len(self.players)
         if max(plan) < max(self.planned(rules, players)):
             self.largest.data = max(plan)
         if len(plan) < len(self.planned(rules, players)):
             self.hands.data = len(plan)
-        if self.planned(rules, players) != tuple(plan):
-            self.largest.data = self.hands.data = None
-            self.order.data, self.plan.data = OWN_PLAN, ",".join(str(cards) for cards in plan)
+        return self.planned(rules, players) == tuple(plan)
 
     def base(self) -> Rules:
         """The variant the switches belong to."""

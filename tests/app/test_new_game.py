@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from models import Book, Game, db
+from rules import record
 from rules.variants import NoTrumpOn, TrumpMethod, find_variant, variants
 
 pytestmark = pytest.mark.pages
@@ -419,3 +422,35 @@ def test_a_rematch_seats_who_sat_there_last_as_they_sat(table):
     table.phone.get(f"/new?again={table.code}")
     assert seats(table.phone) == ["Chiara", "Ada", "Dmitri"]
     assert dealer(table.phone) == "Chiara"
+
+
+def test_a_rematch_of_more_than_their_rules_are_for_shows_the_hands_as_they_were(table):
+    """Two sat down since, and the sequence has no hand for six: its sizes stand there, and who can play beside them."""
+    nine_less = {"order": "own", "plan": "1..H-9"}
+    table.phone.house_rules(name="Nine less", fewest=3, most=4, trump="none", **nine_less)
+    table.phone.send(table.phone.button("add"), newcomers=",".join(FOUR))
+    table.phone.send(table.phone.button("start"), dealer=3)
+    table.code = table.phone.address.split("/")[2]
+    for newcomer in ("Eline", "Farid"):
+        joins = {"act": f"{newcomer} joins", "name": newcomer, "after": "0", "points": "0"}
+        table.phone.post(f"/g/{table.code}/join", joins)
+    table.phone.get(f"/new?again={table.code}")
+    assert len(seats(table.phone)) == 6
+    assert table.phone.page.select_one("#plan")["value"] == "1,2,3,4"
+    table.phone.tap("start", 422)
+    assert "3 to 4 players can play this." in table.phone.page.find(id="players-error").get_text()
+
+
+@pytest.mark.parametrize("rules", [{"reserve": 60}, {"sequence": "what"}, {"deck": 8}], ids=str)
+def test_a_rematch_by_rules_that_have_no_plan_shows_the_hands_as_they_were(table, rules):
+    """A recorded game may be of a pack that goes round for nobody, or of a plan that nobody can read."""
+    table.start(*FOUR, order="own", plan="1")
+    hand = {"cards": 1, "bids": [0] * 9, "tricks": [1] + [0] * 8, "overdealt": True}
+    people = [f"Player {number}" for number in range(9)]
+    with table.phone.client.application.app_context():
+        read = record.read({"format": record.FORMAT, "rules": rules, "players": people, "hands": [hand]})
+        table.code = table.game().book.keep_record(read, datetime.now(UTC)).code
+        db.session.commit()
+    table.phone.get(f"/new?again={table.code}")
+    assert seats(table.phone) == people
+    assert table.phone.page.select_one("#plan")["value"] == "1"
