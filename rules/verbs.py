@@ -467,8 +467,10 @@ def replan(
 
     `was` are the sizes that were seen, `over` whether the game was seen finished; None for not told. Raises
     RulesError with the arithmetic where the pack is too small, and for no hands at all; Stale for other sizes by
-    now, or a game that ended or goes on by now.
+    now, or a game that ended or goes on by now. A game of which only the totals are known has no hands.
     """
+    if sheet.given:
+        raise RulesError(problem("a game with totals only has none of these", "sequence"))
     last = sheet.hands[-1] if sheet.hands else None
     is_open = last is not None and not last.is_closed and not last.is_void
     settled = len(sheet.played) + (is_open and last is not None and _has_bids(last))

@@ -150,7 +150,7 @@ def plan() -> Response:
     form = PlanForm(request.form)
     act = _typed(form)
     sheet: Sheet = g.game.sheet()
-    players = len(sheet.hands[-1].table)
+    players = len(sheet.hands[-1].table if sheet.hands else sheet.names)
     typed = (form.plan.data or "").strip()
     largest = sheet.rules.largest_hand(players)
     coming = sequence(typed, largest=largest, players=players) if typed else ()

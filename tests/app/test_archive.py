@@ -755,6 +755,32 @@ def test_a_past_game_is_kept_by_its_totals(keeping, other_phone, app):
         assert game.finished.date().isoformat() == "2019-12-24"
 
 
+@pytest.mark.pages
+def test_hands_come_after_a_game_that_has_none_unless_its_totals_are_all_there_is(keeping, rows):
+    """What is known by its totals only has no hands to come; a game that was finished before its first hand goes on."""
+    no_hands = {"format": record.FORMAT, "players": ["Ada", "Bruno", "Eline"], "hands": []}
+    totals = {**no_hands, "totals_only": True, "totals": [50, 7, 3]}
+    finished = {**no_hands, "finished": "2026-01-31T20:15:00+01:00"}
+    codes = []
+    for game in (totals, finished):
+        keeping.post(f"{keeping.book}/import", {"text": json.dumps(game), "do": "keep"})
+        codes.append(next(iter(newest_first(keeping))))
+    before = rows()
+    hands = {"act": "more of them", "plan": "2,1"}
+    keeping.post(f"/g/{codes[0]}/plan", hands, 422)
+    assert "A game with totals only has none of these." in keeping.text
+    assert not keeping.has("plan")
+    assert rows() == before
+    keeping.post(f"/g/{codes[1]}/plan", hands)
+    assert keeping.page.h1.get_text(strip=True) == "Hand 1 of 2"
+
+
+def newest_first(keeping):
+    """The codes of the book's games, the last one that came in first."""
+    with keeping.client.application.app_context():
+        return db.session.scalars(db.select(Game.code).order_by(Game.id.desc())).all()
+
+
 def test_only_the_field_of_a_seat_is_one(keeping):
     """A field that only looks like a player's is no field, however long its number is, and breaks nothing."""
     ends = ("9" * 5000, "²", "٣", "12", "x", "")

@@ -50,6 +50,13 @@ def test_a_verb_changes_nothing_that_it_was_given(game):
     assert after.rows == replace(after).rows
 
 
+def test_where_only_the_totals_are_known_there_are_no_hands_to_come(game):
+    """Nobody could say what a hand after them adds to."""
+    known = replace(game, hands=(), given=(50, 7, 3, 0))
+    with pytest.raises(RulesError, match="totals only"):
+        verbs.replan(known, (2, 1))
+
+
 def test_what_is_there_already_changes_nothing(game):
     """The same bid again, an even table where none must bid again, tricks that stand: the very same game."""
     game = bid(game, 2, 1, 1, 0)
