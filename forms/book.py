@@ -85,9 +85,9 @@ class PastGameForm(TapForm):
 
     played_on = StringField(validators=[InputRequired(), Length(max=20), is_day])
     rules = StringField(default="classic")
-    title = StringField(validators=[Length(max=200)])
-    place = StringField(validators=[Length(max=200)])
-    note = StringField(validators=[Length(max=500)])
+    title = StringField(filters=[tidied], validators=[Length(max=200)])
+    place = StringField(filters=[tidied], validators=[Length(max=200)])
+    note = StringField(filters=[tidied], validators=[Length(max=500)])
     players: FieldList = PerSeat(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
     totals: FieldList = PerSeat(StringField(), min_entries=MOST_PLAYERS, max_entries=MOST_PLAYERS)
 

@@ -71,7 +71,7 @@ class AdjustForm(SeatForm):
     """The number of the hand it counts from."""
     points = NumberField()
     sign = RadioField(choices={"-": "-", "+": "+"}, default="-", validate_choice=False)
-    reason = StringField(validators=[Length(max=200)])
+    reason = StringField(filters=[tidied], validators=[Length(max=200)])
 
     def validate_points(self, field: NumberField) -> None:
         """Points, whose sign is chosen beside them."""

@@ -328,7 +328,7 @@ def adjust(sheet: Sheet, number: int, seat: int, points: int, reason: str) -> Sh
 def _give(sheet: Sheet, number: int, seat: int, points: int, reason: str) -> Sheet:
     if abs(points) > MOST_GIVEN:
         raise RulesError(problem("the points are a whole number"))
-    if len(reason) > LONGEST_TEXT:
+    if len(reason) > LONGEST_TEXT or not names.is_storable(reason):
         raise RulesError(problem("this is a text of at most %(most)d characters", most=LONGEST_TEXT))
     return replace(sheet, adjustments=(*sheet.adjustments, Adjustment(number, seat, points, reason)))
 

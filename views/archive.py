@@ -319,9 +319,9 @@ def past() -> Answer | tuple[str, int]:
                 "format": FORMAT,
                 # The same tap is the same game, and two evenings that ended alike are two.
                 "id": hashed(act.id)[:26],
-                "name": names.tidy(form.title.data or ""),
-                "place": names.tidy(form.place.data or ""),
-                "note": form.note.data or "",
+                "name": form.title.data,
+                "place": form.place.data,
+                "note": form.note.data,
                 "played_on": form.played_on.data,
                 "rules": rules.write(),
                 "players": [name for _line, name, _points in lines],

@@ -90,7 +90,7 @@ def adjust() -> Response:
     """A penalty or a bonus with its reason."""
     form = AdjustForm(request.form)
     act = _typed(form)
-    g.game.adjust(act, form.hand.data, form.seat.data, form.signed(), form.reason.data or "")
+    g.game.adjust(act, form.hand.data, form.seat.data, form.signed(), form.reason.data)
     return _done("table.table")
 
 

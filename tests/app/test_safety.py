@@ -16,7 +16,7 @@ from flask import Response, abort
 from app import create_app
 from codes import new_code, new_key
 from models import Game, Hand, db
-from rules import record
+from rules import bookfile, record
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
@@ -475,6 +475,44 @@ def test_no_field_breaks_a_hand(table, value):
         f"/g/{table.code}/undo", data=sent, headers={"Origin": "http://localhost"}
     )
     assert answer.status_code in (302, 400, 409)
+
+
+def test_no_field_of_a_page_keeps_what_no_book_can_keep(table, rows):
+    """NUL in every text of every form is a blank or refused, and what is kept comes into another book."""
+    table.start(*FOUR, dealer=3, order="own", plan="2,1", trump="untracked")
+    table.play(bids=[1, 0, 0, 0], tricks=[1, 0, 1, 0])
+    phone, game = table.phone, f"/g/{table.code}"
+    with phone.client.application.app_context():
+        book = f"/b/{table.game().book.code}"
+    pages = (f"{game}/table", f"{game}/hands/1/correct", f"{book}/players", f"{book}/keepers", f"{book}/past")
+    for page in (*pages, "/house-rules/new", "/new"):
+        for at in range(len(phone.get(page).select("main form"))):
+            form = phone.get(page).select("main form")[at : at + 1]
+            if form and not form[0]["action"].partition("#")[0].endswith(LEAVING):
+                send_nul(phone, form[0])
+    assert "\\x00" not in str(rows())
+    assert str(rows("adjustment", "player", "game", "keeper", "book", "house_rules")).count("a b") >= 9
+    told = phone.client.get(f"{book}/book.json").get_data(as_text=True)
+    assert bookfile.read(json.loads(told)).games
+
+
+LEAVING = ("/remove", "/replace", "/leave", "/undo", "/end")
+"""Forms that end what others are sent to, and hold no text."""
+
+
+def send_nul(phone, form):
+    """Send a form with NUL in each of its texts, and whatever else it must have."""
+    sent = phone.filled(form)
+    for at, field in enumerate(form.select("input[name]")):
+        name, value = field["name"], field.get("value", "")
+        if field.get("type") == "date" or field.get("inputmode") == "numeric" or name.startswith("totals-"):
+            sent[name] = value or ("2026-01-31" if field.get("type") == "date" else "1")
+        elif field.get("type", "text") == "text":
+            sent[name] = f"{value}a\0b {at}"
+    # The last one is what a form is there for.
+    sent |= {button["name"]: button["value"] for button in form.select("button[name][value]")}
+    answer = phone.client.post(form["action"], data=sent, headers={"Origin": "http://localhost"})
+    assert answer.status_code in (302, 400, 409, 422), (form["action"], sent)
 
 
 @pytest.mark.parametrize(

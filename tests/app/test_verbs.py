@@ -662,10 +662,11 @@ def test_tricks_of_who_sits_out_are_refused(game):
 
 
 @pytest.mark.parametrize(
-    ("number", "points", "reason"), [(0, 1, ""), (3, 1, ""), (1, 10**7, ""), (1, 1, "x" * 501)]
+    ("number", "points", "reason"),
+    [(0, 1, ""), (3, 1, ""), (1, 10**7, ""), (1, 1, "x" * 501), (1, 1, "a\0b")],
 )
 def test_an_adjustment_beyond_reason_is_refused(game, number, points, reason):
-    """It could not be exported: a hand that is not there, points by the million, a novel."""
+    """It could not be exported: a hand that is not there, points by the million, a novel, NUL."""
     with pytest.raises(RulesError):
         game.adjust(tap(), number, ADA, points, reason)
 
