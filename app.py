@@ -105,14 +105,16 @@ class PageCookies(SecureCookieSessionInterface):
         if request.path.startswith("/g/") and request.path.endswith("/version"):
             return self.session_class()
         key = (app.secret_key, request.cookies.get(self.get_cookie_name(app)), datetime.now(UTC).date())
-        if key not in self._known:
+        # Asked for once: another thread may empty it at any moment.
+        known = self._known.get(key)
+        if known is None:
             session = super().open_session(app, request)
             if not session:
                 return session
             if len(self._known) >= MOST_COOKIES:
                 self._known.clear()
-            self._known[key] = dict(session)
-        return self.session_class(self._known[key])
+            known = self._known[key] = dict(session)
+        return self.session_class(known)
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         """When something in it has changed; `views.phone` changes it once a day, so that it lives on."""

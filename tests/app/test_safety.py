@@ -240,6 +240,23 @@ def test_many_phones_make_room_for_others(fresh, monkeypatch):
     assert len(app.session_interface._known) == 1
 
 
+def test_room_that_another_thread_makes_costs_nobody_a_page(fresh):
+    """What was known of a cookie is gone the moment after somebody has asked whether it is known."""
+
+    class Emptied(dict):
+        def __contains__(self, key):
+            there = super().__contains__(key)
+            self.clear()
+            return there
+
+    app = fresh()
+    client = app.test_client()
+    client.get("/new")
+    client.get("/new")
+    app.session_interface._known = Emptied(app.session_interface._known)
+    assert client.get("/new").status_code == 200
+
+
 @pytest.mark.target("S1")
 def test_secrets_are_long_and_from_chance(monkeypatch):
     """What opens something is drawn by `secrets`, with at least 128 bits; only spoken codes are short."""
