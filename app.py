@@ -347,9 +347,14 @@ def show_error(error: HTTPException) -> Response:
     db.session.rollback()
     again = error.retry_after if isinstance(error, TooManyRequests) else 0
     wait = again if isinstance(again, int) else 60
+    is_worth_sending_again = request.method == "POST" and (error.code == 429 or (error.code or 0) >= 500)
     page = make_response(
         render_template(
-            "error.html", status=error.code, reason=error.description, minutes=math.ceil(wait / 60)
+            "error.html",
+            status=error.code,
+            reason=error.description,
+            minutes=math.ceil(wait / 60),
+            sent=what_was_sent() if is_worth_sending_again else None,
         ),
         error.code,
     )
@@ -358,3 +363,11 @@ def show_error(error: HTTPException) -> Response:
     if isinstance(error, MethodNotAllowed):
         page.allow.update(error.valid_methods or ())
     return page
+
+
+def what_was_sent() -> Mapping[str, str] | None:
+    """The form of the request, to be sent once more; None where it is too large to be read, or broke off."""
+    try:
+        return request.form
+    except HTTPException:
+        return None

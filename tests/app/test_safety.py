@@ -6,12 +6,15 @@ import json
 import math
 import random
 import re
+import sqlite3
 import stat
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 from flask import Response, abort
+from sqlalchemy.exc import OperationalError
+from werkzeug.exceptions import TooManyRequests
 
 from app import create_app
 from codes import new_code, new_key
@@ -174,6 +177,33 @@ def test_a_body_beyond_64_kib_is_too_much(phone, path):
     """It is refused with a page before anybody reads it."""
     phone.post(path, {"plan": "1" * 64 * 1024}, 413)
     assert "That is too much at once" in phone.text
+
+
+@pytest.mark.pages
+def test_what_is_too_large_to_be_read_is_still_answered_with_a_page(phone, table, monkeypatch):
+    """The database is locked, or somebody has guessed too often: the page comes, and repeats nothing of the form."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    with phone.client.application.app_context():
+        book = table.game().book.code
+
+    def locked():
+        raise OperationalError("BEGIN IMMEDIATE", {}, sqlite3.OperationalError("database is locked"))
+
+    def guessed(_limit):
+        raise TooManyRequests("guesses", retry_after=50)
+
+    phone.client.application.testing = False
+    monkeypatch.setattr("app.begin_writing", locked)
+    for sent, is_repeated in (({"text": "cards"}, True), ({"text": "x" * 100_000}, False)):
+        phone.post(f"/b/{book}/import", sent, 500)
+        assert "Not saved" in phone.text
+        assert phone.has("again") == is_repeated
+    monkeypatch.undo()
+    phone.client.application.testing = True
+    monkeypatch.setattr("views.limits.refuse", guessed)
+    phone.post(f"/g/{new_code()}/undo", {"act": "x" * 70_000}, 429)
+    assert "Wait a moment" in phone.text
+    assert not phone.has("again")
 
 
 @pytest.mark.target("S14")
