@@ -14,7 +14,7 @@ from forms.house import HouseRulesForm
 from models import Book, HouseRules
 from rules.problem import Problem, RulesError
 from rules.variants import Rules, variants
-from views import now, phone
+from views import limits, now, phone
 
 bp = Blueprint("house", __name__, url_prefix="/house-rules")
 
@@ -65,6 +65,8 @@ def keep() -> str | Response | tuple[str, int]:
 
 def _keep(rules: Rules) -> HouseRules:
     books = Book.kept_by(phone())
+    if not books:
+        limits.take(limits.STARTS)
     book = books[0] if books else Book.start(phone(), now())
     kept = book.keep_rules(rules, now())
     db.session.commit()

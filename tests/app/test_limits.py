@@ -148,6 +148,20 @@ def test_ten_games_an_hour_from_one_network(limited, later):
 
 
 @pytest.mark.target("S14")
+def test_house_rules_that_begin_a_book_count_as_one(limited):
+    """Ten phones that kept nothing before keep rules, the eleventh does not; who has a book keeps as many as wanted."""
+    app, neighbour = limited(), "198.51.100.7"
+
+    def keep(client, name):
+        fields = {"act": new_key(), "do": "keep", "name": name, "pattern": "seed-base"}
+        return ask(client, "/house-rules/new", neighbour, fields).status_code
+
+    phones = [app.test_client() for _phone in range(11)]
+    assert [keep(each, "Ours") for each in phones] == [302] * 10 + [429]
+    assert keep(phones[0], "Theirs") == 302
+
+
+@pytest.mark.target("S14")
 def test_twenty_invitations_an_hour(limited):
     """A keeper who is not who it seems cannot fill the database with keys."""
     client = limited().test_client()
