@@ -274,7 +274,7 @@ class Book(Base):
         found = (
             select(Player)
             .where(Player.book_id == self.id, Player.alias_of_id.is_(None))
-            .order_by(last.desc(), Player.id)
+            .order_by(last.desc().nulls_last(), Player.id)
             .limit(most)
         )
         return db.session.scalars(found).all()

@@ -362,6 +362,14 @@ def test_an_invitation_is_kept_as_a_hash_and_ends(book, rows):
 # Records
 
 
+def test_who_never_played_is_offered_last(book, game):
+    """A name that came with a book, or was typed by mistake, stands after everybody who has sat at a table."""
+    eline = book.player("Eline")
+    db.session.commit()
+    assert [each.name for each in book.known_players()] == [*FOUR, eline.name]
+    assert eline.id
+
+
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_a_recorded_game_is_kept_whole_and_once(book, path):
     """All twelve games come back as the same sheet, with the recorded totals, and are there once."""
