@@ -91,6 +91,18 @@ def test_a_phone_is_added_by_the_link(game, other_phone):
     assert "Nothing goes by this code now." in other_phone.text
 
 
+def test_an_address_too_long_for_a_picture_stands_alone(game):
+    """Whoever asks under a name of three thousand letters is shown the link as text, and no QR code."""
+    make(game)
+    host, client = ".".join(["x" * 60] * 50), game.phone.client
+    client.set_cookie("scorebook", client.get_cookie("scorebook").value, domain=host)
+    for page in (f"/g/{game.code}/share", f"/b/{book_of(game)}/keepers/link"):
+        answer = client.get(page, base_url=f"http://{host}")
+        assert answer.status_code == 200
+        assert f'class="code share-address" dir="ltr">http://{host}/' in answer.text
+        assert "qr-frame" not in answer.text
+
+
 def test_a_phone_is_added_by_a_spoken_code(game, other_phone, app):
     """Typed in small letters with blanks it leads to one button, which works once; the link is used up with it."""
     path, code = make(game)
