@@ -153,6 +153,8 @@ class _Reader:
                     for each in error.problems
                 ]
                 continue
+            if trouble := rules.suits_missing():
+                self.found.append(replace(trouble, place=f"{place}.{trouble.place}"))
             self._name(rules.name, f"{place}.name", taken)
             kept.append(replace(rules, name=names.tidy(rules.name)))
         return tuple(kept)

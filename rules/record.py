@@ -137,10 +137,13 @@ class _Reader:
             self._wrong("the rules are an object", "rules")
             return Rules()
         try:
-            return Rules.read(given)
+            rules = Rules.read(given)
         except RulesError as error:
             self.found += error.problems
             return Rules()
+        if trouble := rules.suits_missing():
+            self.found.append(replace(trouble, place=f"rules.{trouble.place}"))
+        return rules
 
     def _names(self) -> tuple[str, ...]:
         given = self.data.get("players")

@@ -305,6 +305,12 @@ class Rules:
             return problem("exactly %(players)d players can play this", "players", players=most)
         return problem("%(fewest)d to %(most)d players can play this", "players", fewest=fewest, most=most)
 
+    def suits_missing(self) -> Problem | None:
+        """Why these rules do not tell the trump, as they say they do; None if they do, or leave it to the table."""
+        if self.trump in (TrumpMethod.ROTATION, TrumpMethod.FIXED) and not self.rotation:
+            return problem("the trump suits in turn are missing", "rotation")
+        return None
+
     def problems(self, players: int, plan: Sequence[int] | None = None) -> tuple[Problem, ...]:
         """All that bars that many players from playing by these rules (and this plan); empty if nothing."""
         found: list[Problem] = []
@@ -320,8 +326,8 @@ class Rules:
                     deck=self.deck.of(players),
                 )
             )
-        if self.trump in (TrumpMethod.ROTATION, TrumpMethod.FIXED) and not self.rotation:
-            found.append(problem("the trump suits in turn are missing", "rotation"))
+        if suits_missing := self.suits_missing():
+            found.append(suits_missing)
         try:
             sizes = tuple(plan) if plan is not None else self.plan(players)
         except SequenceError as error:

@@ -22,6 +22,7 @@ from rules.variants import (
     Trump,
     TrumpMethod,
     TurnUp,
+    classic,
     find_variant,
     variants,
 )
@@ -240,6 +241,11 @@ def test_each_switch_has_its_sentence(said, rules, change, sentence):
     """With the switch the page says so, without it the page does not."""
     assert sentence in said(replace(rules, **change))
     assert sentence not in said(rules)
+
+
+def test_rules_that_miss_their_suit_are_said_without_it(said):
+    """No game comes in by such rules now, and one that is there already keeps its page."""
+    assert "Trump is always" not in said(replace(classic(), trump=TrumpMethod.FIXED, rotation=()))
 
 
 def test_no_switch_is_forgotten():

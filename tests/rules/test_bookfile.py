@@ -78,6 +78,7 @@ MALFORMED = {
     "house_rules": book(house_rules=7),
     "house_rules[0].sequence": book(house_rules=["classic"]),
     "house_rules[0].variant": book(house_rules=[{"variant": "bridge"}]),
+    "house_rules[0].rotation": book(house_rules=[{"name": "Ours", "trump": "fixed", "rotation": []}]),
     "house_rules[1].name": book(house_rules=[{"name": "Ours"}, {"name": "ours"}]),
     "games": book(games="all"),
     "games[1]": book(games=[GAMES[0], 7]),

@@ -114,6 +114,7 @@ MALFORMED = {
     "players[0]": game(players=[7, "Bruno", "Chiara"]),
     "rules": game(rules=[]),
     "rules.variant": game(rules={"variant": "bridge"}),
+    "rules.rotation": game(rules={"trump": "fixed", "rotation": []}),
     "rules.scoring.made": game(rules={"scoring": {"made": "1 +", "missed": "0"}}),
     "rules.sequence": game(rules={"sequence": "x"}, hands=[], totals=...),
     "hands": game(hands=...),
