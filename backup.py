@@ -103,7 +103,7 @@ def drop_old(folder: Path, before: datetime) -> list[Path]:
 
     And what a backup that was cut off a day ago left behind.
     """
-    old = sorted(path for path in folder.iterdir() if IS_DATED.fullmatch(path.name) and _made(path) < before)
+    old = sorted(path for path in folder.iterdir() if (made := _made(path)) and made < before)
     for left in folder.glob(f".scorebook-*{UNFINISHED}*"):
         if left.stat().st_mtime < time.time() - 24 * 60 * 60:
             left.unlink(missing_ok=True)
@@ -112,8 +112,14 @@ def drop_old(folder: Path, before: datetime) -> list[Path]:
     return old
 
 
-def _made(path: Path) -> datetime:
-    return datetime.strptime(path.name, DATED).replace(tzinfo=UTC)
+def _made(path: Path) -> datetime | None:
+    """When a backup was made, by its name; None for any other name, and for a day that is none."""
+    if not IS_DATED.fullmatch(path.name):
+        return None
+    try:
+        return datetime.strptime(path.name, DATED).replace(tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _copy_out(path: Path, at: datetime) -> None:
@@ -181,12 +187,15 @@ def check(path: Path) -> Contents:
             ]
             if damage:
                 raise CannotBackUp(f"{path} is damaged: {'; '.join(damage[:5])}")
-            made, secret = file.execute("SELECT made, secret FROM backup").fetchone()
-            (revision,) = file.execute("SELECT version_num FROM alembic_version").fetchone()
+            told = file.execute("SELECT made, secret, version_num FROM backup, alembic_version").fetchall()
             rows = {name: file.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in COUNTED}  # noqa: S608
     except sqlite3.Error as refusal:
         raise CannotBackUp(f"{path} is damaged, or no backup of a scorebook: {refusal}") from None
-    return Contents(datetime.fromisoformat(made), revision, secret, rows)
+    try:
+        ((made, secret, revision),) = told
+        return Contents(datetime.fromisoformat(made), revision, secret, rows)
+    except (TypeError, ValueError):
+        raise CannotBackUp(f"{path} is damaged: it does not tell when it was made.") from None
 
 
 # Restore

@@ -148,7 +148,8 @@ def test_a_backup_is_named_by_its_moment_and_leaves_after_30_days(app, flask, tm
     days = {29: True, 31: False, 400: False}
     at = {each: tmp_path / (datetime.now(UTC) - timedelta(days=each)).strftime(backup.DATED) for each in days}
     cut_off = tmp_path / f".{at[31].name}{backup.UNFINISHED}"
-    others = [tmp_path / name for name in ("notes.txt", "scorebook-before-the-move.sqlite")]
+    no_day = "scorebook-20260230T000000Z.sqlite"
+    others = [tmp_path / name for name in ("notes.txt", "scorebook-before-the-move.sqlite", no_day)]
     for path in (*at.values(), *others, cut_off):
         path.write_bytes(b"")
     os.utime(cut_off, (0, 0))
@@ -205,8 +206,21 @@ def test_a_damaged_file_is_never_restored(app, flask, clean, tmp_path):
     (tmp_path / "newer.sqlite").write_bytes(whole)
     with closing(sqlite3.connect(tmp_path / "newer.sqlite")) as newer, newer:
         newer.execute("UPDATE alembic_version SET version_num = '9999'")
+    untold = {
+        "silent.sqlite": "DELETE FROM backup",
+        "twice.sqlite": "INSERT INTO backup SELECT * FROM backup",
+        "undated.sqlite": "UPDATE backup SET made = 'last Sunday'",
+        "unversioned.sqlite": "DELETE FROM alembic_version",
+    }
+    for name, statement in untold.items():
+        (tmp_path / name).write_bytes(whole)
+        with closing(sqlite3.connect(tmp_path / name)) as file, file:
+            file.execute(statement)
+        assert (
+            "does not tell when it was made" in flask("restore", "--check", tmp_path / name, status=1).output
+        )
     run = commands(clean())
-    for name in (*broken, "other.sqlite", "missing.sqlite"):
+    for name in (*broken, *untold, "other.sqlite", "missing.sqlite"):
         said = run("restore", tmp_path / name, status=1).output
         assert said.startswith("Error: "), said
         assert "Traceback" not in said
