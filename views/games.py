@@ -63,7 +63,9 @@ def _model_game(books: Sequence[Book]) -> Sitting | None:
 
 def _own_game(code: str, books: Sequence[Book]) -> Sitting | None:
     game = Sitting.find(code, writing=request.method == "POST")
-    return game if game is not None and game.book_code in [book.code for book in books] else None
+    if game is None or game.deleted or game.book_code not in [book.code for book in books]:
+        return None
+    return game
 
 
 def _bases(books: Sequence[Book]) -> dict[str, Rules]:

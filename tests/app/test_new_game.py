@@ -384,6 +384,24 @@ def test_another_books_table_is_not_shown(table, other_phone):
     assert not other_phone.page.select(".known")
 
 
+def test_a_deleted_game_is_not_there_to_be_played_again(app, table):
+    """Its names are not shown, and the moment of its deletion stays, whoever set it up otherwise."""
+    table.start(*FOUR, dealer=2, order="own", plan="3,2")
+    deleted = table.code
+    table.phone.get(f"/new?again={deleted}&instead={deleted}")
+    waiting = table.phone.filled(table.phone.button("start").find_parent("form"))
+    table.phone.get(f"/g/{deleted}/delete")
+    table.phone.tap("delete")
+    with app.app_context():
+        moment = table.game().deleted
+    table.phone.get(f"/new?again={deleted}")
+    assert seats(table.phone) == []
+    table.phone.post("/new", {**waiting, "do": "start"})
+    assert f"/g/{deleted}/" not in table.phone.address
+    with app.app_context():
+        assert table.game().deleted == moment
+
+
 def test_a_game_nobody_has_bid_in_is_set_up_otherwise(app, table):
     """The rules page of a game just started leads back to its set-up; the new game takes its place."""
     table.start(*FOUR, dealer=2, order="own", plan="3,2")
