@@ -782,6 +782,12 @@ class Game(Base):
         took = self.finished - self.started
         return took if timedelta(minutes=1) <= took <= LONGEST_SITTING else None
 
+    @property
+    def winners(self) -> list[Seat]:
+        """Who won, of a game that is over; nobody where it was ended before a hand counted."""
+        is_known = self.given is not None or any(seat.bids for seat in self.seats)
+        return [seat for seat in self.seats if seat.place == 1 and is_known]
+
     def record(self, sheet: Sheet | None = None) -> Record:
         """The game as it is exported; `sheet` where that is known already."""
         return Record(

@@ -71,6 +71,23 @@ def test_played_games_are_listed_with_everybodys_total(table):
     assert " ".join(game.select_one(".games-rest").get_text().split()) == "Bruno 10, Dmitri 10, Chiara 0"
 
 
+def test_a_game_that_ended_before_a_hand_counted_has_no_winner(table):
+    """The first page and the book list everybody, and none of them in front."""
+    table.start(*FOUR, dealer=3, order="own", plan="2", trump="untracked")
+    table.phone.get(f"/g/{table.code}/table")
+    table.phone.tap("end")
+    for page in ("/", f"/b/{book_of(table)}"):
+        (game,) = table.phone.get(page).select(".games li")
+        assert game.select_one(".games-won").get_text(strip=True) == ""
+        assert game.select_one(".games-rest").get_text(" ", strip=True).count(" 0") == len(FOUR)
+
+
+def book_of(table):
+    """The code of the book that the game is in."""
+    with table.phone.client.application.app_context():
+        return table.game().book.code
+
+
 def test_games_of_another_book_are_nobody_elses(table, other_phone):
     """Who has no key sees no game on the first page."""
     table.start(*FOUR, order="own", plan="1")
