@@ -36,9 +36,8 @@ def static(filename: str) -> Response:
 
 
 def parts(path: Path) -> list[Path]:
-    """What a file is put together from: all in a folder of its name, in the order of their names, or itself."""
-    folder = path.with_suffix("")
-    return sorted(folder.glob(f"*{path.suffix}")) if folder.is_dir() else [path]
+    """What a file is put together from: all of its kind in a folder of its name, as their names go, or itself."""
+    return sorted(path.with_suffix("").glob(f"*{path.suffix}")) or [path]
 
 
 def joined(paths: Iterable[Path]) -> bytes:

@@ -51,6 +51,9 @@ def test_a_file_of_another_version_is_not_kept(phone, version):
 
 
 @pytest.mark.parametrize("name", ["none.css", "../app.css", "%00.js", f"{300 * 'x'}.svg", ""])
+@pytest.mark.parametrize(
+    "name", ["none.css", "../app.css", "%00.js", f"{300 * 'x'}.svg", "scorebook.js", "scorebook.svg", ""]
+)
 def test_what_is_no_file_is_not_found(phone, name):
     """A name that cannot be one is a wrong address like any other."""
     phone.get(f"/static/{name}", status=404)
