@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 from typing import Any
@@ -40,6 +40,10 @@ class Act:
     def key(self, *content: object) -> str:
         """What makes this tap one: the same form sent with other content is another tap."""
         return hashlib.sha256(json.dumps([self.id, *content]).encode()).hexdigest()
+
+    def sending(self, *content: object) -> Act:
+        """The same tap where its whole content makes it one, and not only what its verb is told."""
+        return replace(self, id=self.key(*content))
 
 
 class Change(Base):

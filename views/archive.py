@@ -22,7 +22,7 @@ from flask import (
 from werkzeug.wrappers import Response as Answer
 
 import archive
-from codes import hashed
+from codes import CODE_LENGTH
 from database import db
 from forms import TapForm
 from forms.book import ForgetForm, PastGameForm
@@ -313,23 +313,21 @@ def past() -> Answer | tuple[str, int]:
         return _past_page(form), 422
     act = tap(form)
     rules = _bases().get(form.rules.data or "") or variants()["classic"]
+    told = {
+        "format": FORMAT,
+        "name": form.title.data,
+        "place": form.place.data,
+        "note": form.note.data,
+        "played_on": form.played_on.data,
+        "rules": rules.write(),
+        "players": [name for _line, name, _points in lines],
+        "hands": [],
+        "totals": [points for _line, _name, points in lines],
+        "totals_only": True,
+    }
     try:
-        game = read_record(
-            {
-                "format": FORMAT,
-                # The same tap is the same game, and two evenings that ended alike are two.
-                "id": hashed(act.id)[:26],
-                "name": form.title.data,
-                "place": form.place.data,
-                "note": form.note.data,
-                "played_on": form.played_on.data,
-                "rules": rules.write(),
-                "players": [name for _line, name, _points in lines],
-                "hands": [],
-                "totals": [points for _line, _name, points in lines],
-                "totals_only": True,
-            }
-        )
+        # The same tap is the same game, and two evenings that ended alike are two.
+        game = read_record({**told, "id": act.key(told)[:CODE_LENGTH]})
         # The same tap at the same moment waits for this one, and finds the game.
         db.session.refresh(g.book, with_for_update={"key_share": True})
         kept = g.book.keep_record(game, act.at)

@@ -80,9 +80,15 @@ def _bases(books: Sequence[Book]) -> dict[str, Rules]:
 @bp.post("/new")
 def set_up() -> str | Response | tuple[str, int]:
     """One step of set-up, or the start of the game."""
+    what = request.form.get("do", "")
+    # Of what was sent, and not of what it comes to: who deals may be left to chance, which would draw another one.
+    act = Act(request.form.get("act", ""), now()).sending(sorted(request.form.items(multi=True)))
+    # Asked first, because the same tap finds everything else as the game has left it.
+    if what == "start" and (there := Game.started_by(act)) is not None:
+        return _begun(there.code)
     books = Book.kept_by(phone())
     form = NewGameForm.sent(request.form, _bases(books))
-    what, shown_variant = request.form.get("do", ""), form.shown_variant.data
+    shown_variant = form.shown_variant.data
     # Whoever starts with a name still in the line, or another variant just picked, means that too.
     form.do("add" if what == "start" else what)
     if what != "start":
@@ -90,19 +96,22 @@ def set_up() -> str | Response | tuple[str, int]:
     if form.newcomers.errors or form.shown_variant.data != shown_variant or not form.validate():
         return _page(form, books, refused=True), 422
     try:
-        game = _start(form, books)
+        game = _start(act, form, books)
     except IntegrityError:
         # The same tap came twice at once, and the other one was first.
         db.session.rollback()
-        game = _start(form, books)
+        game = _start(act, form, books)
     except RulesError as error:
         form.blame(error.problems)
         return _page(form, books, refused=True), 422
-    return go_to(url_for("play.hand", code=game.code, number=1))
+    return _begun(game.code)
 
 
-def _start(form: NewGameForm, books: Sequence[Book]) -> Sitting:
-    act = Act(form.act.data or "", now())
+def _begun(code: str) -> Response:
+    return go_to(url_for("play.hand", code=code, number=1))
+
+
+def _start(act: Act, form: NewGameForm, books: Sequence[Book]) -> Sitting:
     if there := Game.started_by(act):
         return there.opened()
     rules, called = form.rules(), form.called()

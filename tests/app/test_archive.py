@@ -816,6 +816,20 @@ def test_where_few_points_win_the_lowest_total_of_a_past_game_wins(keeping, app)
             record.read({**game, **spoiled})
 
 
+@pytest.mark.pages
+def test_a_form_that_one_went_back_to_writes_another_past_game_down(keeping):
+    """Sent as it was it is the game that is there; with another total or another day it is one more."""
+    form = {"act": "a-tap-of-its-own", "played_on": "2019-12-24"}
+    form |= {"players-0": "Ada", "totals-0": "50", "players-1": "Bruno", "totals-1": "7"}
+    before = len(newest_first(keeping))
+    made = []
+    for sent in (form, {**form, "totals-1": "8"}, {**form, "played_on": "2019-12-25"}, form):
+        keeping.post(f"{keeping.book}/past", sent)
+        made.append(keeping.address)
+    assert made[0] == made[-1]
+    assert len(set(made)) == len(newest_first(keeping)) - before == 3
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

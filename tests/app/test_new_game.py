@@ -349,6 +349,42 @@ def test_a_double_start_makes_one_game(phone, other_phone, app):
         assert len(book.games) == 1
 
 
+def test_a_form_that_one_went_back_to_starts_another_game(phone, app):
+    """With other people, other rules or another dealer it is one more; sent as it was, the game that is there."""
+    seat(phone, *FOUR)
+    form = {**phone.filled(phone.button("start").find_parent("form")), "do": "start"}
+    started = []
+    for sent in (
+        form,
+        {**form, "players-3": "Eline"},
+        {**form, "missed": "tricks"},
+        {**form, "dealer": "2"},
+        form,
+    ):
+        phone.post("/new", sent)
+        started.append(phone.address)
+    assert started[0] == started[-1]
+    assert len(set(started)) == games(app) == 4
+
+
+def test_what_replaces_a_game_nobody_has_bid_in_is_started_once(table, app):
+    """The same tap once more finds its game, although the one that it was set up from is gone since."""
+    table.start(*FOUR, order="own", plan="3,2")
+    with app.app_context():
+        game = table.game()
+        # Rules that no switch has: the form starts from those of the game itself.
+        game.rules, game.version = {**game.rules, "reserve": 1}, game.version + 1
+        db.session.commit()
+    table.phone.get(f"/new?again={table.code}&instead={table.code}")
+    form = {**table.phone.filled(table.phone.button("start").find_parent("form")), "do": "start"}
+    assert form["shown_variant"] == f"game-{table.code}"
+    table.phone.post("/new", form)
+    started = table.phone.address
+    table.phone.post("/new", form)
+    assert table.phone.address == started
+    assert games(app) == 2
+
+
 def test_playing_again_fills_in_the_table_and_its_rules(table, app):
     """A rematch has the same seats, the same rules and plan, and the next dealer."""
     table.start(
