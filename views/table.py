@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
 
 from flask import Blueprint, abort, g, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -34,7 +33,7 @@ from language import say
 from log import Act, Change
 from rules.plan import MOST_CARDS, sequence
 from rules.problem import RulesError, problem
-from rules.sheet import Sheet
+from rules.sheet import Hand, Sheet
 from rules.verbs import NeedsConfirming, Stale
 from views import add_code, load_game, now, tap
 from views.play import stale
@@ -274,7 +273,7 @@ def log() -> str:
         game=g.game,
         sheet=g.game.sheet(),
         changes=changes,
-        facts=partial(_facts, secret=_secret_hand()),
+        facts=_facts,
         whom=_whom,
         taken=_taken(row.changes),
         phones={
@@ -326,27 +325,30 @@ def _whom(change: Change) -> list[int]:
     return [player for player in found if player is not None]
 
 
-def _facts(change: Change, *, secret: int | None) -> list[tuple[str, int | None, object, object]]:
-    """What a change did to single facts: the name of the fact, the seat, before and after; no bid of a secret hand."""
+def _facts(change: Change) -> list[tuple[str, int | None, object, object]]:
+    """What a change did to single facts: the name of the fact, the seat, before and after; no bid that is secret."""
     kept: Kept = g.game.kept
     seats: dict[int | None, int] = {row: seat for seat, row in enumerate(kept.seats)}
     entries = {
-        row: (seat, hand.number)
+        row: (seat, hand)
         for hand, rows in zip(kept.sheet.hands, kept.entries, strict=True)
         for seat, row in rows.items()
     }
+    # A bid that was taken back may have lost its row, and a later hand may have got that.
+    dealt = kept.sheet.hand(change.hand or 0)
     found: list[tuple[str, int | None, object, object]] = []
     for table_name, row_id, before, after in change.steps:
         seat: int | None = None
-        number = 0
-        if table_name == "entry" and row_id in entries:
-            seat, number = entries[row_id]
+        hides_bid = False
+        if table_name == "entry":
+            seat, hand = entries.get(row_id, (None, dealt))
+            hides_bid = _is_secret(dealt) or _is_secret(hand)
         if table_name == "adjustment":
             seat = seats.get((before or after)["seat_id"])
         elif before is None or after is None:
             continue
         for key in SHOWN_FACTS.get(table_name, ()):
-            if key in (before or after) and not (key == "bid" and number == secret):
+            if key in (before or after) and not (key == "bid" and hides_bid):
                 values = [each and each[key] for each in (before, after)]
                 if key == "dealer_id":
                     values = [seats.get(value, value) for value in values]
@@ -356,11 +358,11 @@ def _facts(change: Change, *, secret: int | None) -> list[tuple[str, int | None,
     return found
 
 
-def _secret_hand() -> int | None:
-    """The hand in which all bid at once and not all have yet, on a phone that may only look."""
+def _is_secret(hand: Hand | None) -> bool:
+    """Whether a phone that may only look is told no bid of a hand: all bid at once, and not all have yet."""
     sheet: Sheet = g.game.sheet()
-    hand = sheet.open_hand
-    return hand.number if hand and not g.keeper and sheet.hides_bids(hand) else None
+    # A hand whose deal was taken back has yet to be bid.
+    return not g.keeper and sheet.rules.simultaneous and (hand is None or sheet.hides_bids(hand))
 
 
 SHOWN_FACTS = {

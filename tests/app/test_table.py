@@ -110,6 +110,23 @@ def test_a_watcher_learns_no_bid_from_the_log_before_all_are_in(table, other_pho
     assert "Ada bid – → 2" in other_phone.text
 
 
+def test_a_watcher_learns_no_bid_from_the_log_that_was_taken_back_with_its_hand(table, other_phone):
+    """The bid has no row any more once the hand before is open again, and stays secret when the deal comes anew."""
+
+    def told():
+        other_phone.get(f"/g/{table.code}/log")
+        return "→ 2" in other_phone.text
+
+    seated(table, plan="1,3", simultaneous=True).play(bids=[1, 0, 0, 0], tricks=[0, 1, 0, 0])
+    table.bid_one(2).undo().undo()
+    assert not told()
+    assert any("→ 2" in line for line in log_of(table))
+    table.open(1).took(0, 0, 1, 0)
+    assert not told()
+    table.bid(0, 0, 0, 0)
+    assert told(), "all are in, so there is nothing to hide"
+
+
 # Corrections
 
 
