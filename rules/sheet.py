@@ -399,6 +399,15 @@ class Sheet:
         """Whether the bids are still secret: all bid at once, and not all are in."""
         return self.rules.simultaneous and not self.bidding(hand).is_complete
 
+    def as_watched(self) -> Sheet:
+        """The game as whoever only looks on may know it: without bids that are still secret."""
+        nothing = (None,) * len(self.names)
+        hands = tuple(
+            replace(hand, bids=nothing, blind=frozenset()) if self.hides_bids(hand) else hand
+            for hand in self.hands
+        )
+        return self if hands == self.hands else replace(self, hands=hands)
+
     def _must_not_zero(self, hand: Hand) -> frozenset[int]:
         limit = self.rules.zeros_in_a_row
         if not limit or len(hand.playing) < self.rules.zeros_counted_from:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -32,7 +33,7 @@ from language import say
 from rules import bookfile, names, spreadsheet
 from rules.plan import MOST_PLAYERS
 from rules.problem import Problem, RulesError
-from rules.record import FORMAT
+from rules.record import FORMAT, Record
 from rules.record import read as read_record
 from rules.sheet import Sheet
 from rules.variants import Rules, variants
@@ -82,14 +83,16 @@ def ways() -> str:
 @record.get("/<code>.json")
 def as_json() -> Response:
     """The game as a record; `?download` as a file to keep."""
-    answer = Response(bookfile.game_text(g.game.row.record(g.game.sheet())), mimetype="application/json")
+    answer = Response(
+        bookfile.game_text(_seen(g.game.row.record(g.game.sheet()))), mimetype="application/json"
+    )
     return _named(answer, _called(g.game.row), "json") if "download" in request.args else answer
 
 
 @record.get("/<code>.csv")
 def as_csv() -> Response:
     """The game for a spreadsheet; `?bom` for those that take UTF-8 for something else."""
-    text = spreadsheet.game_csv(g.game.row.record(g.game.sheet()))
+    text = spreadsheet.game_csv(_seen(g.game.row.record(g.game.sheet())))
     return _named(Response(_marked() + text, mimetype="text/csv"), _called(g.game.row), "csv")
 
 
@@ -107,6 +110,11 @@ def printed() -> str:
         blank=blank,
         lines=[(sheet.cards_of(number), rows.get(number)) for number in range(1, max(hands, len(rows)) + 1)],
     )
+
+
+def _seen(game: Record) -> Record:
+    """A game as this phone may know it: a misdeal that is taken back has its secret bids still."""
+    return game if g.keeper else replace(game, sheet=game.sheet.as_watched())
 
 
 def _called(game: Any) -> str:
@@ -140,13 +148,14 @@ def export() -> str:
 @bp.get("/book.json")
 def as_json_file() -> Response:
     """The whole book as a file."""
-    return _named(_streamed(archive.book_json(g.book), "application/json"), _title(), "json")
+    lines = bookfile.book_lines(g.book.file(), map(_seen, g.book.records()))
+    return _named(_streamed(lines, "application/json"), _title(), "json")
 
 
 @bp.get("/book.csv")
 def as_csv_file() -> Response:
     """Every hand of every game for a spreadsheet."""
-    lines = spreadsheet.games_csv(g.book.records())
+    lines = spreadsheet.games_csv(map(_seen, g.book.records()))
     return _named(_streamed(lines, "text/csv", _marked()), _title(), "csv")
 
 

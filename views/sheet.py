@@ -63,7 +63,7 @@ def _whole(whole: Sheet, *, offers_recovery: bool) -> str:
         upright=stand_upright(whole.names),
         rows=[drawn("row", at, row, partial(_row, row)) for at, row in enumerate(whole.rows)],
         chart=drawn("chart", 0, (whole.rows, whole.names), partial(_chart, whole)),
-        chances=chances(whole),
+        chances=chances(whole if g.keeper else whole.as_watched()),
         offers_recovery=offers_recovery,
         **_open_hand(whole),
     )

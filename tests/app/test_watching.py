@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from models import db
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
 
@@ -130,6 +132,52 @@ def test_bids_made_at_once_stay_hidden_at_the_address_of_the_game(table, other_p
     table.bid(2, 0, 1, 1)
     other_phone.get(f"/g/{table.code}")
     assert "Ada bids 2." in str(other_phone.page)
+
+
+@pytest.mark.pages
+@pytest.mark.parametrize("plan", ["1,3", "1,3,3"], ids=["last hand", "two to come"])
+def test_nothing_that_a_watcher_gets_depends_on_a_secret_bid(table, other_phone, plan):
+    """Whatever Ada bids while the others have yet to, every page says the same: who can still win, too."""
+
+    def seen():
+        pages = (
+            "",
+            "/board",
+            "/now",
+            "/hands/2?seat=0",
+            "/hands/2?show=trump",
+            "/export",
+            "/print",
+            "/rules",
+        )
+        return [other_phone.get(f"/g/{table.code}{page}").main.get_text() for page in pages]
+
+    table.start(*FOUR, dealer=3, order="own", plan=plan, trump="untracked", simultaneous=True, hook=False)
+    table.play(bids=[1, 0, 0, 0], tricks=[0, 1, 0, 0])
+    told = []
+    for bid in range(4):
+        table.bid_one(bid)
+        told.append(seen())
+        table.undo()
+    assert "Who can still win" in told[0][0]
+    assert told == [told[0]] * 4
+
+
+@pytest.mark.pages
+def test_a_misdeal_gives_no_secret_bid_away(table, other_phone):
+    """It may be taken back: no file that a watcher gets has the bids of it, of a shared book neither."""
+    table.start(*FOUR, dealer=3, order="own", plan="3", trump="untracked", simultaneous=True, hook=False)
+    table.bid_one(2)
+    table.phone.get(f"/g/{table.code}/table")
+    table.phone.tap("void")
+    with table.phone.client.application.app_context():
+        book = table.game().book
+        book.is_shared, code = True, book.code
+        db.session.commit()
+    files = [f"/g/{table.code}.json", f"/g/{table.code}.csv", f"/b/{code}/book.json", f"/b/{code}/book.csv"]
+    for file in files:
+        kept, told = (phone.client.get(file).text for phone in (table.phone, other_phone))
+        assert kept.count("2,") - told.count("2,") == 1, file
 
 
 @pytest.mark.pages

@@ -252,6 +252,15 @@ def test_bids_at_once_are_secret_until_all_are_in(start):
     assert not replace(secret, rules=classic()).hides_bids(first)
 
 
+def test_who_only_looks_on_knows_the_game_without_secret_bids(start):
+    """While one bid is missing neither the others nor that one was blind are told; once all are in, everything is."""
+    at_once = start(3, replace(classic(), simultaneous=True), plan=[5])
+    secret, first = hand(at_once, bids=(1, None, 2), blind=frozenset({0}))
+    assert secret.as_watched() == at_once
+    shown = secret.with_hand(replace(first, bids=(1, 1, 2)))
+    assert shown.as_watched() is shown
+
+
 def test_q13_a_tie_is_shared(play):
     """Two highest totals win together, and the next is third."""
     game = play("1/1 1/0 0/1")
