@@ -7,8 +7,9 @@ Points outside the hands, misdeals and changes of the table are nobody's to fore
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
 from typing import NamedTuple
 
 from rules.bidding import Bidding
@@ -17,6 +18,9 @@ from rules.variants import Ties, Trump
 
 MOST_TO_COME = 3
 """With more hands to come nothing is said."""
+
+MOST_WAYS = 15_000
+"""So many ways for the hands to go are looked at: less than a tenth of a second, whatever a table plays."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +57,11 @@ class Chances:
         return tuple(each for each in self.seats if not each.can_win)
 
 
-class _Option(NamedTuple):
-    """One way a hand may go for a seat: worth is what it adds to what the seat is ranked by, more being better."""
-
-    bid: int
-    tricks: int
-    worth: tuple[int, int]
-
-
 def chances(sheet: Sheet) -> Chances | None:
-    """Who can still win; None while many hands are to come, before the first result, and where no end is in sight."""
+    """Who can still win; None while many hands are to come, before the first result, and where no end is in sight.
+
+    None as well where the hands are so large, or the formulas such, that there are too many ways to look at.
+    """
     hand = sheet.open_hand
     if hand is None or not sheet.played or sheet.is_open_ended:
         return None
@@ -73,9 +72,8 @@ def chances(sheet: Sheet) -> Chances | None:
     if to_come == 1 and _is_foreseeable(sheet, hand, bidding):
         return Chances(1, True, _exact(sheet, hand, bidding))
     later = range(hand.number + 1, len(sheet.plan) + 1)
-    return Chances(
-        to_come, False, _bounds(sheet, [hand, *(_dealt_later(sheet, hand, each) for each in later)])
-    )
+    bounds = _bounds(sheet, [hand, *(_dealt_later(sheet, hand, each) for each in later)])
+    return Chances(to_come, False, bounds) if bounds else None
 
 
 def _dealt_later(sheet: Sheet, hand: Hand, number: int) -> Hand:
@@ -86,84 +84,91 @@ def _dealt_later(sheet: Sheet, hand: Hand, number: int) -> Hand:
 
 
 def _is_foreseeable(sheet: Sheet, hand: Hand, bidding: Bidding) -> bool:
-    """Whether what a hand may pay depends on nothing but the bids and tricks of each player."""
-    says = _formulas(sheet)
+    """Whether what a hand may pay depends on nothing but the bids and tricks of each player, and these are few."""
+    says = sheet.rules.scoring.words
     unknown = ("bids" in says and not bidding.is_complete) or ("trump" in says and hand.trump is None)
-    return not unknown and not bidding.must_not_zero
+    is_small = (len(sheet.names) * (hand.cards + 1)) ** 2 <= MOST_WAYS
+    return is_small and not unknown and not bidding.must_not_zero
 
 
-def _formulas(sheet: Sheet) -> str:
-    scoring = sheet.rules.scoring
-    return f"{scoring.made} {scoring.missed} {scoring.made_zero}"
-
-
-def _options(sheet: Sheet, hand: Hand, seat: int, bids: int, trump: Trump | None) -> Iterator[_Option]:
-    """Every way this hand may go for a seat, when all bids add up to `bids` and that is trump."""
-    if seat not in hand.playing:
-        yield _Option(0, 0, (0, 0))
-        return
-    noted, sign = hand.bids[seat], -1 if sheet.rules.lowest_wins else 1
+def _options(sheet: Sheet, hand: Hand, seat: int) -> Iterator[tuple[bool, int, int]]:
+    """Every way this hand may go for a seat: whether it bids blind, what it bids, what it takes."""
+    noted = hand.bids[seat]
     may_be_blind = noted is None and sheet.rules.blind_bids
-    for blind in {sheet.is_blind(hand, seat), *((True,) if may_be_blind else ())}:
-        for bid in range(hand.cards + 1) if noted is None else (noted,):
-            for tricks in range(hand.cards + 1):
-                points = sheet.rules.scoring.points(
-                    bid=bid,
-                    tricks=tricks,
-                    cards=hand.cards,
-                    players=len(hand.playing),
-                    largest=max(sheet.plan),
-                    bids=bids,
-                    blind=blind,
-                    hand=hand.number,
-                    hands=len(sheet.plan),
-                    trump=trump.number if trump else 0,
-                )
-                counts = {Ties.MOST_MADE: 1, Ties.MADE_BIDS: bid}.get(sheet.rules.ties, 0)
-                yield _Option(bid, tricks, (sign * points, counts if bid == tricks else 0))
+    blinds = {sheet.is_blind(hand, seat), *((True,) if may_be_blind else ())}
+    counts = range(hand.cards + 1)
+    return product(blinds, counts if noted is None else (noted,), counts)
+
+
+def _points(sheet: Sheet, hand: Hand, option: tuple[bool, int, int], bids: int, trump: Trump | None) -> int:
+    """What a hand pays for one of the options, when all bids add up to `bids` and that is trump."""
+    blind, bid, tricks = option
+    return sheet.rules.scoring.points(
+        bid=bid,
+        tricks=tricks,
+        cards=hand.cards,
+        players=len(hand.playing),
+        largest=max(sheet.plan),
+        bids=bids,
+        blind=blind,
+        hand=hand.number,
+        hands=len(sheet.plan),
+        trump=trump.number if trump else 0,
+    )
 
 
 # The last hand, exactly
 
 
+_Worth = tuple[int, int]
+"""What a seat is ranked by in the end, more being better."""
+
+
+class _Final(NamedTuple):
+    """One way the last hand may go for a seat."""
+
+    bid: int
+    tricks: int
+    worth: _Worth
+
+
+_Reach = tuple[_Worth, int]
+"""A worth, and the sum of the bids it comes with."""
+
+_Best = Callable[[Iterable[_Reach]], _Reach]
+
+
 def _exact(sheet: Sheet, hand: Hand, bidding: Bidding) -> tuple[Chance, ...]:
     everybody = range(len(sheet.names))
-    options = [_finals(sheet, hand, seat, bidding.total) for seat in everybody]
+    finals = [_finals(sheet, hand, seat, bidding.total) for seat in everybody]
+    worst, best = ([_by_tricks(each, end) for each in finals] for end in (min, max))
     barred = hand.cards if _must_differ(bidding) else None
     sign = -1 if sheet.rules.lowest_wins else 1
 
     # While bids are open everybody can do what everybody can, so that only a leader may be sure.
     may_be_sure = everybody if bidding.is_complete else sheet.leaders
 
+    def ahead(
+        seat: int, ends: Sequence[Mapping[int, Sequence[_Reach]]], end: _Best
+    ) -> Iterator[tuple[_Worth, _Worth]]:
+        """What a seat comes to in every way, each with the least or the most that the best of the others has then."""
+        others = [ends[other] for other in everybody if other != seat]
+        reached = _together(others, hand.cards, end)
+        for own in finals[seat]:
+            fits = reached.get(hand.cards - own.tricks, ())
+            for worth, bids in fits:
+                if bids + own.bid != barred:
+                    yield own.worth, worth
+                    break
+
     def chance(seat: int) -> Chance:
-        others = [options[other] for other in everybody if other != seat]
-        # Whoever is below the worst that somebody else can do is out, so that most worths need no closer look.
-        floor = max(min(option.worth for option in each) for each in others)
-        for worth in sorted({option.worth for option in options[seat]}):
-            if worth < floor:
-                continue
-            own = [option for option in options[seat] if option.worth == worth]
-            if _fits(own, [[o for o in each if o.worth <= worth] for each in others], hand.cards, barred):
-                is_sure = seat in may_be_sure and _is_sure(seat, options, hand.cards, barred)
-                return Chance(seat, True, worth[0] * sign - sheet.totals[seat], is_sure)
-        return Chance(seat, False, None, False)
+        wins = [own for own, others in ahead(seat, worst, min) if own >= others]
+        if not wins:
+            return Chance(seat, False, None, False)
+        is_sure = seat in may_be_sure and all(own >= others for own, others in ahead(seat, best, max))
+        return Chance(seat, True, min(wins)[0] * sign - sheet.totals[seat], is_sure)
 
     return tuple(map(chance, everybody))
-
-
-def _is_sure(seat: int, options: Sequence[Sequence[_Option]], cards: int, barred: int | None) -> bool:
-    """Whether nobody else can come before a seat in any way the last hand may go."""
-    alike: dict[tuple[int, tuple[int, int]], list[_Option]] = {}
-    for option in options[seat]:
-        alike.setdefault((option.tricks, option.worth), []).append(option)
-    others = [other for other in range(len(options)) if other != seat]
-    for (_, worth), own in alike.items():
-        for other in others:
-            ahead = [option for option in options[other] if option.worth > worth]
-            rest = [options[each] for each in others if each != other]
-            if ahead and _fits(ahead, [own, *rest], cards, barred):
-                return False
-    return True
 
 
 def _must_differ(bidding: Bidding) -> bool:
@@ -172,9 +177,11 @@ def _must_differ(bidding: Bidding) -> bool:
     return bars and not bidding.is_complete
 
 
-def _finals(sheet: Sheet, hand: Hand, seat: int, bids: int) -> tuple[_Option, ...]:
+def _finals(sheet: Sheet, hand: Hand, seat: int, bids: int) -> tuple[_Final, ...]:
     """Every way the last hand may go for a seat, with what it is ranked by in the end."""
     total, tie = sheet.worth(seat)
+    if seat not in hand.playing:
+        return (_Final(0, 0, (total, tie)),)
     streak, results = sheet.rules.streak, [each.result(seat) for each in sheet.played]
     bonus = {True: 0, False: 0}
     if streak is not None:
@@ -184,52 +191,58 @@ def _finals(sheet: Sheet, hand: Hand, seat: int, bids: int) -> tuple[_Option, ..
         ]
         bonus = {made: streak.bonuses([*before, (hand.cards, made)])[-1] for made in (True, False)}
     sign = -1 if sheet.rules.lowest_wins else 1
-    plays = seat in hand.playing
-    return tuple(
-        option._replace(
-            worth=(
-                total + option.worth[0] + (sign * bonus[option.bid == option.tricks] if plays else 0),
-                tie + option.worth[1],
-            )
-        )
-        for option in _options(sheet, hand, seat, bids, hand.trump)
-    )
+
+    def final(option: tuple[bool, int, int]) -> _Final:
+        _blind, bid, tricks = option
+        made = bid == tricks
+        counts = {Ties.MOST_MADE: 1, Ties.MADE_BIDS: bid}.get(sheet.rules.ties, 0) if made else 0
+        points = _points(sheet, hand, option, bids, hand.trump) + bonus[made]
+        return _Final(bid, tricks, (total + sign * points, tie + counts))
+
+    return tuple(map(final, _options(sheet, hand, seat)))
 
 
-def _fits(
-    own: Sequence[_Option], others: Sequence[Sequence[_Option]], cards: int, barred: int | None
-) -> bool:
-    """Whether everybody can have one of their options at once: the tricks are the cards, the bids not `barred`."""
-    # For each sum of tricks two sums of bids tell enough: whatever comes on top, one of them is not the barred one.
-    reached: dict[int, set[int]] = {0: {0}}
-    for options in (own, *others):
-        ways: dict[int, set[int]] = {}
-        for option in options:
-            _keep_two(ways.setdefault(option.tricks, set()), option.bid)
-        after: dict[int, set[int]] = {}
-        for tricks, sums in reached.items():
-            for more, bids in ways.items():
-                if tricks + more <= cards:
-                    kept = after.setdefault(tricks + more, set())
-                    for bid in (total + bid for total in sums for bid in bids):
-                        _keep_two(kept, bid)
-        reached = after
-    return any(total != barred for total in reached.get(cards, ()))
+def _by_tricks(finals: Iterable[_Final], end: _Best) -> dict[int, list[_Reach]]:
+    """The least or the most, as `end` says, that a seat comes to by the tricks it takes; see `_two`."""
+    ways: dict[int, list[_Reach]] = {}
+    for final in finals:
+        ways.setdefault(final.tricks, []).append((final.worth, final.bid))
+    return {tricks: _two(each, end) for tricks, each in ways.items()}
 
 
-def _keep_two(kept: set[int], number: int) -> None:
-    if len(kept) < 2:
-        kept.add(number)
+def _together(
+    seats: Sequence[Mapping[int, Sequence[_Reach]]], cards: int, end: _Best
+) -> Mapping[int, Sequence[_Reach]]:
+    """The least or the most that the best of these seats comes to, by the tricks they take together."""
+    reached, *rest = seats
+    for ways in rest:
+        after: dict[int, list[_Reach]] = {}
+        for (tricks, before), (more, then) in product(reached.items(), ways.items()):
+            if tricks + more <= cards:
+                after.setdefault(tricks + more, []).extend(
+                    (max(worth, other), bids + bid) for worth, bids in before for other, bid in then
+                )
+        reached = {tricks: _two(each, end) for tricks, each in after.items()}
+    return reached
+
+
+def _two(reached: Sequence[_Reach], end: _Best) -> list[_Reach]:
+    """The one at that end, and the one with another sum of bids: whatever is bid on top, one of them is not barred."""
+    first = end(reached)
+    others = [each for each in reached if each[1] != first[1]]
+    return [first, end(others)] if others else [first]
 
 
 # More hands to come: bounds
 
 
-def _bounds(sheet: Sheet, hands: Sequence[Hand]) -> tuple[Chance, ...]:
+def _bounds(sheet: Sheet, hands: Sequence[Hand]) -> tuple[Chance, ...] | None:
     everybody = range(len(sheet.names))
     sign = -1 if sheet.rules.lowest_wins else 1
     now = [sheet.worth(seat)[0] for seat in everybody]
-    ranges = [[_range(sheet, hand, seat) for hand in hands] for seat in everybody]
+    ranges = _ranges(sheet, hands)
+    if ranges is None:
+        return None
     least = [now[seat] + sum(low for low, _ in ranges[seat]) for seat in everybody]
     most = [now[seat] + sum(high for _, high in ranges[seat]) for seat in everybody]
     shares = sheet.rules.ties is Ties.SHARED
@@ -244,19 +257,48 @@ def _bounds(sheet: Sheet, hands: Sequence[Hand]) -> tuple[Chance, ...]:
     return tuple(map(chance, everybody))
 
 
-def _range(sheet: Sheet, hand: Hand, seat: int) -> tuple[int, int]:
-    """The least and the most that a hand can add, more being better."""
-    if seat not in hand.table:
-        return 0, 0
-    says, streak = _formulas(sheet), sheet.rules.streak
-    sums = range(hand.cards * len(hand.playing) + 1) if "bids" in says else (0,)
-    trumps = (*Trump, None) if "trump" in says and hand.trump is None else (hand.trump,)
-    worths = [
-        option.worth[0]
-        for bids in sums
-        for trump in trumps
-        for option in _options(sheet, hand, seat, bids, trump)
-    ]
+def _ranges(sheet: Sheet, hands: Sequence[Hand]) -> list[list[tuple[int, int]]] | None:
+    """The least and the most that each hand can add by seat, more being better; None for too many ways to look at."""
+    if sum((hand.cards + 1) ** 2 for hand in hands) > MOST_WAYS:
+        return None
     sign = -1 if sheet.rules.lowest_wins else 1
+    streak = sheet.rules.streak
     bonuses = (0, sign * streak.made, sign * streak.missed) if streak else (0,)
-    return min(worths) + min(bonuses), max(worths) + max(bonuses)
+    left = MOST_WAYS
+    # Before they bid, all who play a hand can do the same.
+    known: dict[tuple[int, bool, int | None, bool], tuple[int, int]] = {}
+    ranges: list[list[tuple[int, int]]] = [[] for _ in sheet.names]
+    for seat, hand in product(range(len(sheet.names)), hands):
+        if seat not in hand.table:
+            ranges[seat].append((0, 0))
+            continue
+        alike = (hand.number, seat in hand.playing, hand.bids[seat], sheet.is_blind(hand, seat))
+        if alike not in known:
+            worths = [sign * points for points in islice(_points_of(sheet, hand, seat), left + 1)]
+            left -= len(worths)
+            if left < 0:
+                return None
+            known[alike] = (min(worths) + min(bonuses), max(worths) + max(bonuses))
+        ranges[seat].append(known[alike])
+    return ranges
+
+
+def _points_of(sheet: Sheet, hand: Hand, seat: int) -> Iterator[int]:
+    """All that a hand may pay to a seat, each way once that a formula can tell from the others."""
+    if seat not in hand.playing:
+        yield 0
+        return
+    told = set()
+    for option in _options(sheet, hand, seat):
+        blind, bid, tricks = option
+        formula = sheet.rules.scoring.formula(bid, tricks)
+        says = formula.words
+        facts = {"blind": blind, "bid": bid, "tricks": tricks, "off": abs(tricks - bid)}
+        heard = (formula, *(fact for word, fact in facts.items() if word in says))
+        if heard in told:
+            continue
+        told.add(heard)
+        sums = range(hand.cards * len(hand.playing) + 1) if "bids" in says else (0,)
+        trumps = (*Trump, None) if "trump" in says and hand.trump is None else (hand.trump,)
+        for bids, trump in product(sums, trumps):
+            yield _points(sheet, hand, option, bids, trump)

@@ -54,6 +54,11 @@ class Formula:
         """Read `text` as a formula. Raises FormulaError."""
         return cls(text)
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of FACTS that it says."""
+        return _words(self.source)
+
     def value(self, facts: Mapping[str, int]) -> int:
         """What the formula gives, within +-LIMIT. `facts` holds at least every word of FACTS that it uses."""
         return int(_meaning(self.source)(facts))
@@ -85,6 +90,19 @@ class Scoring:
         if problems:
             raise FormulaError(columns[0], *problems)
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of FACTS that any of its formulas says."""
+        return frozenset(
+            word for source in (self.made, self.missed, self.made_zero) for word in _words(source)
+        )
+
+    def formula(self, bid: int, tricks: int) -> Formula:
+        """The formula for a bid that so many tricks were taken with."""
+        if bid != tricks:
+            return Formula(self.missed)
+        return Formula(self.made_zero if bid == 0 and self.made_zero else self.made)
+
     def points(
         self,
         *,
@@ -105,13 +123,7 @@ class Scoring:
         `bids` is the sum of all bids; `hand` of `hands` is the number of this hand;
         `trump` is 0 none or not known, 1 spades, 2 hearts, 3 diamonds, 4 clubs.
         """
-        if bid != tricks:
-            slot = self.missed
-        elif bid == 0 and self.made_zero:
-            slot = self.made_zero
-        else:
-            slot = self.made
-        return Formula.parse(slot).value(
+        return self.formula(bid, tricks).value(
             {
                 "bid": bid,
                 "tricks": tricks,
@@ -188,6 +200,11 @@ _Meaning = Callable[[Mapping[str, int]], int]
 class _Token(NamedTuple):
     text: str  # empty at the end of the formula
     column: int
+
+
+@lru_cache(maxsize=1024)
+def _words(source: str) -> frozenset[str]:
+    return frozenset(FACTS) & frozenset(re.findall(r"\w+", source))
 
 
 @lru_cache(maxsize=1024)

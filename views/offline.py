@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from files import joined, smallest
 from language import gettext, locale, unfilled
 from rules.plan import deal_order
-from rules.scoring import FACTS
 from rules.sheet import Hand, Sheet
 from rules.variants import EvenTable, Ties
 from views import keepers_only, load_game, now
@@ -25,6 +24,9 @@ FORMAT = 1
 
 HANDS_AHEAD = 30
 """So many hands a phone is told of where the game goes on until somebody reaches a target."""
+
+MOST_PAID = 10_000
+"""So many points, by bid and tricks, a phone is told of all coming hands: as many as up to 29 cards and down have."""
 
 ONLY_HERE = {"bids", "trump"}
 """Words in a formula whose value is not settled by the size of the hand, a bid and its tricks."""
@@ -112,7 +114,7 @@ def known(sheet: Sheet) -> dict[str, Any]:
         "isOpenEnded": sheet.is_open_ended,
         "planned": len(sheet.plan),
         "hands": [told(sheet, each) for each in coming],
-        "pays": {pays_key(sheet, each): pays(sheet, each) for each in coming},
+        "pays": paid(sheet, coming),
         # Bonuses for runs and ties are left to the server.
         "isExact": rules.streak is None and rules.ties is Ties.SHARED,
         "totals": sheet.totals,
@@ -165,22 +167,27 @@ def told(sheet: Sheet, hand: Hand) -> dict[str, Any]:
     }
 
 
-def formula_words(sheet: Sheet) -> set[str]:
-    """The facts that what a bid pays depends on in this game."""
-    scoring = sheet.rules.scoring
-    written = f"{scoring.made} {scoring.missed} {scoring.made_zero}"
-    return set(FACTS) & set(re.findall(r"\w+", written))
+def paid(sheet: Sheet, coming: Iterable[Hand]) -> dict[str, list[list[int]] | None]:
+    """What bids pay in the coming hands by `pays_key`, as `pays` has it; None as well for what is too much to tell."""
+    told: dict[str, list[list[int]] | None] = {}
+    left = MOST_PAID
+    for hand in coming:
+        if (key := pays_key(sheet, hand)) not in told:
+            table = pays(sheet, hand) if (hand.cards + 1) ** 2 <= left else None
+            left -= sum(map(len, table or ()))
+            told[key] = table
+    return told
 
 
 def pays_key(sheet: Sheet, hand: Hand) -> str:
     """What hands of one table share: the same bid and tricks pay the same in them."""
-    number = hand.number if "hand" in formula_words(sheet) else 0
+    number = hand.number if "hand" in sheet.rules.scoring.words else 0
     return f"{hand.cards}-{len(hand.playing)}-{number}"
 
 
 def pays(sheet: Sheet, hand: Hand) -> list[list[int]] | None:
     """The points by bid and tricks; None where they depend on more, so that only the server knows."""
-    rules, words = sheet.rules, formula_words(sheet)
+    rules, words = sheet.rules, sheet.rules.scoring.words
     if words & ONLY_HERE or ("blind" in words and rules.blind_bids):
         return None
     counts = range(hand.cards + 1)

@@ -15,6 +15,9 @@ from rules.sheet import Sheet
 from rules.variants import Ties, classic
 from views.offline import known
 
+
+from views.offline import MOST_PAID
+
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
 
@@ -74,6 +77,20 @@ def test_points_are_told_where_a_bid_and_its_tricks_settle_them(table):
         ]
     table.start(*FOUR, variant="israeli-whist", order="own", plan="13")
     assert set(told(table.phone, table)["pays"].values()) == {None}
+
+
+def test_of_a_huge_pack_a_phone_is_told_what_small_hands_pay(table):
+    """Each size is told once, as long as that stays within bounds; the rest the server alone knows."""
+    table.phone.house_rules(name="Twenty packs", deck=1040, order="own", plan="1")
+    table.start(*FOUR, variant=table.phone.chosen, order="own", plan="200*99,90,91,9,9", trump="untracked")
+    pays = told(table.phone, table)["pays"]
+    assert {key: bool(points) for key, points in pays.items()} == {
+        "200-4-0": False,
+        "90-4-0": True,
+        "91-4-0": False,
+        "9-4-0": True,
+    }
+    assert sum(len(row) for points in pays.values() for row in points or ()) <= MOST_PAID
 
 
 def test_where_the_game_stands_is_told(table):

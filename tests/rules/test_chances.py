@@ -7,8 +7,9 @@ from itertools import product
 
 import pytest
 
-from rules.chances import chances
-from rules.scoring import Streak
+from rules.chances import MOST_WAYS, chances
+from rules.plan import MOST_CARDS, ByPlayers
+from rules.scoring import Scoring, Streak, common_rules
 from rules.sheet import Sheet
 from rules.variants import Ties, classic, find_variant
 
@@ -135,3 +136,59 @@ def test_nothing_is_said_too_early_or_too_late(play):
     endless = replace(classic(), target=100)
     sheet = play("1/1 0/0", plan=[1, 1], rules=endless)
     assert chances(replace(sheet, hands=(*sheet.hands, sheet.next_hand()))) is None
+
+
+def before_hands(play, players, *cards, **switches):
+    """A game that has hands of so many cards to come, after one in which Ada was the only one to miss."""
+    rules = replace(HOOK, deck=ByPlayers(MOST_CARDS), **switches)
+    sheet = play(" ".join(["0/1", *["0/0"] * (players - 1)]), rules=rules, plan=[1, *cards])
+    return replace(sheet, hands=(*sheet.hands, sheet.next_hand()))
+
+
+@pytest.mark.parametrize("scoring", common_rules().values(), ids=common_rules())
+@pytest.mark.parametrize(("players", "cards"), [(4, 13), (7, 10), (12, 4), (2, 26)])
+def test_of_hands_that_one_pack_deals_it_is_always_said(play, players, cards, scoring):
+    """Whatever the table scores by, before the last hand and before the last three."""
+    for to_come in (1, 3):
+        told = chances(before_hands(play, players, *[cards] * to_come, scoring=scoring))
+        assert (told.hands, len(told.seats)) == (to_come, players)
+
+
+EVERYTHING = Scoring(made="tricks + bids + trump + blind", missed="bid - tricks * bids - trump - off")
+
+
+@pytest.mark.parametrize("scoring", [classic().scoring, EVERYTHING], ids=["classic", "everything"])
+@pytest.mark.parametrize(("players", "cards"), [(2, 70), (2, 520), (12, 13), (12, 86)])
+def test_no_pack_is_too_large_for_the_server(play, monkeypatch, players, cards, scoring):
+    """Nothing is said where there are too many ways to look at, and few were looked at before that was clear."""
+    looked_at = []
+    points = Scoring.points
+
+    def counted(self, **facts):
+        looked_at.append(facts)
+        return points(self, **facts)
+
+    monkeypatch.setattr(Scoring, "points", counted)
+    for to_come in (1, 3):
+        sheet = before_hands(play, players, *[cards] * to_come, scoring=scoring, blind_bids=True)
+        assert sheet.totals
+        looked_at.clear()
+        told = chances(sheet)
+        assert len(looked_at) <= MOST_WAYS + 1
+        if scoring is EVERYTHING or (cards + 1) ** 2 * to_come > MOST_WAYS:
+            assert told is None
+
+
+def test_a_large_last_hand_is_told_in_bounds(play):
+    """With too many cards for every way of two players together, who is said to be out is out all the same."""
+    assert chances(before_hands(play, 2, 26)).is_exact
+    told = chances(before_hands(play, 2, 100))
+    assert (told.hands, told.is_exact, len(told.winners)) == (1, False, 2)
+
+
+def test_who_sits_out_gets_nothing_of_the_hand(play):
+    """With two hands to come, of which Bruno sits the first one out, he can still make 11 in the other."""
+    sheet = play("1/1 0/0 1/0", plan=[1, 1, 1], rules=HOOK, dealer=1)
+    hand = replace(sheet.next_hand(), absent=frozenset({1}))
+    told = chances(replace(sheet, hands=(*sheet.hands, hand)))
+    assert [each.can_win for each in told.seats] == [True, True, True]
