@@ -48,8 +48,10 @@ LONGEST_SITTING = timedelta(hours=12)
 """Two moments further apart say nothing about how long a game took."""
 PORTION = 50
 """So many whole games are read at a time where all are wanted."""
-WITH_WORDS = ("adjust", "unadjust", "join")
+WITH_WORDS = ("adjust", "unadjust", "join", "about")
 """The kinds of changes that hold words which somebody wrote."""
+WORDS = {"game": ("name", "place", "note"), "hand": ("note",), "adjustment": ("reason",)}
+"""The columns that hold them, by table."""
 KEPT_DELETED = timedelta(days=7)
 """So long a deleted game can be brought back."""
 LARGEST_ID = 2**31 - 1
@@ -827,7 +829,7 @@ class Game(Base):
         written = select(Change).where(Change.game_id == self.id, Change.kind.in_(WITH_WORDS))
         for change in db.session.scalars(written):
             change.steps = [
-                [table, row, *(columns and _with_words(columns, without) for columns in facts)]
+                [table, row, *(columns and _with_words(table, columns, without) for columns in facts)]
                 for table, row, *facts in change.steps
             ]
         self.version += 1
@@ -957,9 +959,10 @@ class Adjustment(Base):
     seat: Mapped[Seat] = relationship()
 
 
-def _with_words(columns: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def _with_words(table: str, columns: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """The columns of a row with the words that somebody wrote changed."""
-    return {key: change(value) if key in ("reason", "note") else value for key, value in columns.items()}
+    written = WORDS.get(table, ())
+    return {key: change(value) if key in written else value for key, value in columns.items()}
 
 
 _VERSION = {

@@ -92,6 +92,25 @@ def test_what_is_undone_later_brings_no_name_back(played, app):
     assert played.totals()[0] == 6
 
 
+@pytest.mark.target("S20")
+def test_what_was_told_of_the_evening_is_gone_from_its_log_too(played, app):
+    """Name, place and note of the evening were typed, and each change of them lies in the log, taken back or not."""
+    for told in ("Wilhelmina’s birthday", "Wilhelmina’s name day"):
+        played.phone.get(f"/g/{played.code}/table")
+        typed = {"name": told, "place": "at Wilhelmina’s", "note": "Wilhelmina sang"}
+        played.phone.send(played.phone.button("about"), **typed)
+    played.phone.get(f"/g/{played.code}/table")
+    played.phone.tap("undo")
+    assert "Wilhelmina’s name day" in everything(app)
+    forget(played, "Wilhelmina")
+    assert "wilhelmina" not in everything(app).replace("not Wilhelminas", "").casefold()
+    played.phone.get(f"/g/{played.code}/log")
+    assert "Player 1’s birthday" in played.phone.text
+    played.phone.get(f"/g/{played.code}/table")
+    played.phone.tap("redo")
+    assert "Player 1’s name day" in played.sheet().get_text()
+
+
 def test_other_names_of_a_person_go_too_and_numbers_are_not_taken_twice(played, app):
     """Whoever was merged goes with the person; a number that somebody has is left out."""
     with app.app_context():
