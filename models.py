@@ -361,7 +361,8 @@ class Book(Base):
         game.identity, game.ended_early = identity, sheet.ended_early
         game.given = list(sheet.given) if sheet.given else None
         game.name, game.note, game.place = record.name, record.note, record.place
-        game.played_on = on or started.date()
+        # The day that it was where they played, which in UTC may be another.
+        game.played_on = on or (datetime.fromisoformat(record.started) if record.started else at).date()
         sitting = game.opened()
         sitting.fill(sheet)
         sitting.settle(_instant(record.finished) or day or at)

@@ -6,7 +6,7 @@ import json
 import random
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -398,6 +398,18 @@ def test_a_game_goes_into_another_book_and_loses_nothing(book, path):
     for fact in ("name", "note", "place", "started", "finished", "played_on"):
         assert getattr(other, fact) == getattr(game, fact)
     assert other.code != game.code
+
+
+@pytest.mark.parametrize("started", ["2026-01-31T00:30:00+02:00", "2026-01-31T23:30:00-05:00"])
+def test_a_record_that_tells_no_day_is_of_the_day_it_began_at_the_table(book, started):
+    """Half an hour from midnight it is another day in UTC, before it as after it."""
+    game = start(book, (3, 2, 1))
+    play(game, 1, [1, 0, 1, 0], [1, 0, 2, 0])
+    written = record.write(game.row.record()) | {"id": "another evening", "started": started}
+    del written["played_on"]
+    kept = book.keep_record(record.read(written), NOW)
+    assert kept.played_on == date(2026, 1, 31)
+    assert kept.started == datetime.fromisoformat(started)
 
 
 def test_a_running_game_goes_on_from_its_record(book):
