@@ -6,12 +6,13 @@ legal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any
 
-from wtforms import FieldList, Form, IntegerField, StringField
-from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
+import wtforms
+from wtforms import FieldList, IntegerField, StringField
+from wtforms.validators import InputRequired, Length, Optional, ValidationError
 
 from language import gettext as _
 from language import say
@@ -24,6 +25,43 @@ LARGEST_NUMBER = 2**31 - 1
 def tidied(text: str | None) -> str:
     """One line as it is kept."""
     return names.tidy(text or "")
+
+
+_SAID: dict[str, Callable[[], str]] = {
+    "This field is required.": lambda: _("Something is missing here."),
+    "Field cannot be longer than %(max)d characters.": lambda: _(
+        "This is a text of at most %(max)d characters."
+    ),
+    "Field must be between %(min)d and %(max)d characters long.": lambda: _(
+        "This is a text of %(min)d to %(max)d characters."
+    ),
+    "Not a valid choice.": lambda: _("This is none of the choices."),
+    "Not a valid date value.": lambda: _("This is no day of the calendar."),
+}
+"""What WTForms says by itself, with what a form of ours says instead."""
+
+
+class _Sentences:
+    """What a form says, in the reader's language. The names of all fields are asked for as well, and stay."""
+
+    def gettext(self, text: str) -> str:
+        return _SAID[text]() if text in _SAID else text
+
+    def ngettext(self, singular: str, plural: str, count: int) -> str:  # noqa: ARG002 - WTForms hands all over
+        return self.gettext(plural)
+
+
+class Form(wtforms.Form):
+    """What every form of ours is."""
+
+    class Meta:
+        """How WTForms is told of it."""
+
+        sentences = _Sentences()
+
+        def get_translations(self, form: wtforms.Form) -> _Sentences:  # noqa: ARG002
+            """What speaks for the fields of a form."""
+            return self.sentences
 
 
 class NumberField(IntegerField):
@@ -42,14 +80,24 @@ class NumberField(IntegerField):
             raise ValueError(_("A whole number goes here."))
 
 
+def within(fewest: int, most: int) -> Callable[[wtforms.Form, NumberField], None]:
+    """Says what range a number has, where one was typed."""
+
+    def check(_form: wtforms.Form, field: NumberField) -> None:
+        if field.data is not None and not fewest <= field.data <= most:
+            raise ValidationError(_("A number from %(fewest)d to %(most)d.", fewest=fewest, most=most))
+
+    return check
+
+
 def number(**settings: Any) -> NumberField:
     """A whole number that must be there."""
-    return NumberField(validators=[InputRequired(), NumberRange(min=0, max=10_000)], **settings)
+    return NumberField(validators=[InputRequired(), within(0, 10_000)], **settings)
 
 
 def number_or_nothing() -> NumberField:
     """A whole number, or nothing where there was nothing yet."""
-    return NumberField(validators=[Optional(), NumberRange(min=0, max=10_000)])
+    return NumberField(validators=[Optional(), within(0, 10_000)])
 
 
 def is_day(form: Form, field: StringField) -> None:  # noqa: ARG001 - WTForms hands both over

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from wtforms import FieldList, Form, RadioField, SelectField, StringField
+from wtforms import FieldList, RadioField, SelectField, StringField
 from wtforms.validators import InputRequired, Length, ValidationError
 
 from codes import SPOKEN_ALPHABET, SPOKEN_LENGTH
-from forms import NumberField, PerSeat, TapForm, is_day, tidied
+from forms import Form, NumberField, PerSeat, TapForm, is_day, tidied
 from language import gettext as _
 from language import own_names, pgettext
 from listing import Choices, Wanted
@@ -119,7 +119,7 @@ class PersonForm(TapForm):
 class FindForm(Form):
     """What games somebody looks for in a book. It is asked for, not sent: it changes nothing, so it has no `act`."""
 
-    q = StringField(default="", filters=[tidied])
+    q = StringField(default="", filters=[tidied], validators=[Length(max=LONGEST_SEARCH)])
     player = SelectField(default="", validate_choice=False)
     rules = SelectField(default="", validate_choice=False)
     year = SelectField(default="", validate_choice=False)
@@ -143,10 +143,8 @@ class FindForm(Form):
         ]
 
     def validate(self, *_more: Any) -> bool:
-        """A search of a length that somebody may type, and choices that there are."""
+        """Choices that there are, beside what holds for every form."""
         good = super().validate()
-        if len(self.q.data) > LONGEST_SEARCH:
-            self.q.errors = [_("This is a text of at most %(most)d characters.", most=LONGEST_SEARCH)]
         for field in (self.player, self.rules, self.year, self.state):
             if field.data not in dict(field.choices):
                 field.errors = [_("This is not in the book.")]

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from wtforms import BooleanField, FieldList, Form, RadioField, StringField
+from wtforms import BooleanField, FieldList, RadioField, StringField
 from wtforms.validators import InputRequired, Length, Optional, ValidationError
 
-from forms import NumberField, PerSeat, is_day
+from forms import Form, NumberField, PerSeat, is_day
 from language import gettext as _
 from language import say
 from rules import names

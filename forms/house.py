@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wtforms import BooleanField, Form, RadioField, StringField
+from wtforms import BooleanField, RadioField, StringField
 from wtforms.validators import InputRequired, Length, Optional, ValidationError
 
-from forms import NumberField
+from forms import Form, NumberField, within
 from forms.games import NO_TRUMP, ORDERS, OWN_PLAN, TRUMP_METHODS
 from language import gettext as _
 from language import say
@@ -96,12 +96,7 @@ SEQUENCES = {
 
 def whole(fewest: int, most: int) -> NumberField:
     """A whole number in a range, or nothing."""
-
-    def within(_form: Form, field: NumberField) -> None:
-        if field.data is not None and not fewest <= field.data <= most:
-            raise ValidationError(_("A number from %(fewest)d to %(most)d.", fewest=fewest, most=most))
-
-    return NumberField(validators=[Optional(), within])
+    return NumberField(validators=[Optional(), within(fewest, most)])
 
 
 def choice(labels: Mapping[Any, Any], otherwise: object) -> RadioField:

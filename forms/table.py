@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from wtforms import BooleanField, DateField, RadioField, StringField
-from wtforms.validators import InputRequired, Length, NumberRange, Optional, ValidationError
+from wtforms.validators import InputRequired, Length, Optional, ValidationError
 
-from forms import NameForm, NumberField, SeatForm, TapForm, number, number_or_nothing, tidied
+from forms import NameForm, NumberField, SeatForm, TapForm, number, number_or_nothing, tidied, within
 from language import gettext as _
 from rules.record import LONGEST_TEXT
 from rules.variants import Trump
@@ -60,7 +60,7 @@ class JoinForm(NameForm):
     """Who joins, after which seat, with how many points; `fits` makes hands smaller that the pack is too small for."""
 
     after = number()
-    points = NumberField(validators=[InputRequired(), NumberRange(-1_000_000, 1_000_000)])
+    points = NumberField(validators=[InputRequired(), within(-1_000_000, 1_000_000)])
     fits = BooleanField()
 
 
@@ -101,9 +101,9 @@ class PlanForm(TapForm):
 class AboutForm(TapForm):
     """What is told of an evening, each with what stood there when the form was shown."""
 
-    name = StringField(filters=[tidied])
-    place = StringField(filters=[tidied])
-    note = StringField(filters=[tidied])
+    name = StringField(filters=[tidied], validators=[Length(max=LONGEST_TEXT)])
+    place = StringField(filters=[tidied], validators=[Length(max=LONGEST_TEXT)])
+    note = StringField(filters=[tidied], validators=[Length(max=LONGEST_TEXT)])
     played_on = DateField()
     was_name = StringField(name="was-name", filters=[tidied])
     was_place = StringField(name="was-place", filters=[tidied])
@@ -111,14 +111,11 @@ class AboutForm(TapForm):
     was_played_on = DateField(name="was-played_on", validators=[InputRequired()])
 
     def validate(self, *_more: Any) -> bool:
-        """Texts that fit, and a day of the calendar."""
+        """A day of the calendar, beside what holds for every form."""
         good = super().validate()
-        for text in (self.name, self.place, self.note):
-            if len(text.data) > LONGEST_TEXT:
-                text.errors = [_("This is a text of at most %(most)d characters.", most=LONGEST_TEXT)]
         if self.played_on.data is None:
             self.played_on.errors = [_("This is no day of the calendar.")]
-        return good and not any(field.errors for field in self)
+        return good and not self.played_on.errors
 
     def told(self) -> About:
         """What was sent."""

@@ -833,7 +833,7 @@ def test_a_form_that_one_went_back_to_writes_another_past_game_down(keeping):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"played_on": ""}, "This field is required."),
+        ({"played_on": ""}, "Something is missing here."),
         ({"played_on": "24.12.2019"}, "This is a day, as in 2026-01-31."),
         ({"totals-0": "many"}, "The total is a whole number."),
         ({"totals-1": ""}, "The total is a whole number."),

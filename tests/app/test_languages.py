@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
+from werkzeug.datastructures import MultiDict
 
 from database import db
+from forms import Form
 from language import LANGUAGES, say
 from rules.problem import problem
 
@@ -142,6 +144,34 @@ def test_nothing_is_left_in_english(language, sentences):
         known.add((message.id, message.context))
     assert not sentences - known, "make messages, then translate these"
     assert not known - sentences, "make messages drops these"
+
+
+def forms(base=Form):
+    """Every form there is, those of one hand aside, which are made for its seats."""
+    for form in base.__subclasses__():
+        yield form
+        yield from forms(form)
+
+
+def objections(form, typed):
+    """What a form says to the same typed into each of its fields."""
+    filled = form(MultiDict({field.name: typed for field in form()} if typed is not None else {"act": ""}))
+    Form.validate(filled)
+    return {str(text) for field in filled for text in field.errors if isinstance(text, str)}
+
+
+@pytest.mark.parametrize("typed", [None, "", "x", "x" * 3000, "-1", "3000000", "2026-02-30"])
+def test_no_form_speaks_english_to_who_reads_otherwise(app, typed):
+    """Whatever is typed or left out, all that is objected to is said in the reader's language."""
+    heard = {}
+    for language in LANGUAGES:
+        with app.test_request_context(headers={"Accept-Language": language}):
+            heard[language] = [objections(form, typed) for form in forms()]
+    assert any(heard["en"])
+    for language in TRANSLATED:
+        for english, said in zip(heard["en"], heard[language], strict=True):
+            assert len(english) == len(said)
+            assert not english & said, language
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
