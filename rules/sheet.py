@@ -473,12 +473,11 @@ class Sheet:
         joined: set[int] = set()
         for at, hand in enumerate(self.played):
             largest, bids = max(self.plan), sum(bid or 0 for bid in hand.bids)
+            given = [each for each in self.adjustments if each.hand == hand.number]
             cells = []
             for seat in range(len(self.names)):
                 points = self._points(hand, seat, largest, bids)
-                adjusted = tuple(
-                    each for each in self.adjustments if each.seat == seat and each.hand == hand.number
-                )
+                adjusted = tuple(each for each in given if each.seat == seat)
                 bonus = bonuses[seat][at]
                 totals[seat] += (points or 0) + bonus + sum(each.points for each in adjusted)
                 if points is not None or adjusted:
