@@ -285,6 +285,8 @@ def _put_right(sheet: Sheet, hand: Hand, changed: Mapping[tuple[str, int | None]
     missing = [seat for seat in right.playing if right.bids[seat] is None]
     if right.is_closed and missing:
         raise RulesError(problem("%(player)s has yet to bid", player=sheet.names[missing[0]]))
+    # Whose bid was none has yet to bid before anybody counts tricks.
+    right = replace(right, is_over=right.is_over and not missing)
     took = right.took if right.is_closed else [each or 0 for each in right.took]
     found = (*sheet.bidding(right).problems(), *right.tricks_problems(took))
     if impossible := [each for each in found if "[" in each.place]:

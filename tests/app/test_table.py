@@ -222,6 +222,16 @@ def test_the_open_hand_is_corrected_without_leaving_it(table):
     assert "Ada leads 2 bid 2 Bruno 0" in table.phone.text
 
 
+def test_a_bid_that_was_none_is_asked_for_before_tricks_are_counted(table, other_phone):
+    """Taken out of a hand that is over, it is to be bid again, and the tricks that were noted wait."""
+    seated(table).bid(1, 0, 1, 0).over().phone.tap("less-0")
+    correct(table, 1, bid_1="")
+    assert (table.hand, table.phase, table.bidder) == (1, "bids", 1)
+    assert table.watched_on(other_phone).phase == "bids"
+    table.bid(1, 1, 1, 0).over()
+    assert (table.phase, table.shown()[0]) == ("tricks", 0)
+
+
 def test_a_finished_game_is_corrected_and_its_winner_follows(table, app):
     """After the end a trick goes from Ada to Bruno: the places, the winner and the list of games follow."""
     finished(table)
