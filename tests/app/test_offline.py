@@ -13,10 +13,7 @@ from models import Game, Keeper, db
 from rules.scoring import Streak
 from rules.sheet import Sheet
 from rules.variants import Ties, classic
-from views.offline import known
-
-
-from views.offline import MOST_PAID
+from views.offline import MOST_PAID, known
 
 FOUR = ("Ada", "Bruno", "Chiara", "Dmitri")
 
