@@ -56,7 +56,11 @@ EQUIVALENT = {
     "scoring.Streak.bonuses: if run [== -> >=] self.length:": "a run that is long enough has paid and begun anew",
     "scoring._meaning: @lru_cache(maxsize=[1024 -> 1025])": "it is only how many are kept",
     "scoring._meaning: @lru_cache(maxsize=[1024 -> 1023])": "it is only how many are kept",
-    "scoring.Scoring.points: elif bid [== -> <=] 0 and self.made_zero:": "no bid is below zero",
+    "scoring.Scoring.formula: return Formula(self.made_zero if bid [== -> <=] 0 and self.made_zero else self.made)": (
+        "no bid is below zero"
+    ),
+    "scoring._words: @lru_cache(maxsize=[1024 -> 1025])": "it is only how many are kept",
+    "scoring._words: @lru_cache(maxsize=[1024 -> 1023])": "it is only how many are kept",
     "scoring._Reader.expression: while _LEVELS.get(self.ahead.text, -[1 -> 2]) >= least:": (
         "no level is below 0"
     ),

@@ -138,6 +138,15 @@ def test_every_fact_reaches_the_formula():
     assert paid == {**facts, "off": 2, "blind": 1}
 
 
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_scoring_tells_the_facts_that_it_depends_on(fact):
+    """Each word of a formula, wherever it stands, and no other; `bid` is not said where only `bids` is."""
+    assert Formula(f"max(10, {fact}) + 2 * {fact}").words == {fact}
+    for slots in ({"made": fact}, {"made": "1", "missed": f"-{fact}"}, {"made": "1", "made_zero": fact}):
+        assert Scoring(**{"missed": "0", **slots}).words == {fact}
+    assert Scoring("10", "0").words == set()
+
+
 def test_the_largest_hand_is_this_one_unless_said():
     """Without a largest hand the hand at the table is taken for it."""
     assert Scoring("largest", "0").points(bid=1, tricks=1, cards=6) == 6
