@@ -320,8 +320,9 @@ def main() -> bool:
             f"rules/{module}.py: {len(tried)} mutants, {len(tried) - len(left)} killed ({killed:.1f} %), {len(left)} "
             f"survived, {equivalent} of them equivalent; {time.monotonic() - began:.0f} s"
         )
-        good &= killed >= LEAST_KILLED
+        # Of a few, those that nobody can kill may be too many.
         if asked.every == 1:
+            good &= killed >= LEAST_KILLED
             gone = {name for name in EQUIVALENT if name.startswith(f"{module}.")} - {
                 each.name for each in left
             }
