@@ -193,7 +193,12 @@ def games() -> Response:
             "rules": game.rules_name,
             "totals_only": game.given is not None,
             "players": [
-                {"name": seat.player.shown, "total": seat.total, "place": seat.place} for seat in game.seats
+                {
+                    "name": seat.player.shown,
+                    "total": seat.total,
+                    "place": seat.place if game.winners else None,
+                }
+                for seat in game.seats
             ],
         }
         for game in found

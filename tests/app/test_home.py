@@ -80,6 +80,8 @@ def test_a_game_that_ended_before_a_hand_counted_has_no_winner(table):
         (game,) = table.phone.get(page).select(".games li")
         assert game.select_one(".games-won").get_text(strip=True) == ""
         assert game.select_one(".games-rest").get_text(" ", strip=True).count(" 0") == len(FOUR)
+    (game,) = table.phone.client.get(f"/b/{book_of(table)}/games.json").json["games"]
+    assert [seat["place"] for seat in game["players"]] == [None] * len(FOUR)
 
 
 def book_of(table):
