@@ -40,6 +40,7 @@ const offline = (() => {
   // Phones close the store when they please, and then it is opened anew.
   function store(...asked) {
     return stored(...asked).catch(() => {
+      database?.then((old) => old.close()).catch(() => {});
       database = undefined;
       return stored(...asked);
     });
