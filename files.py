@@ -75,7 +75,8 @@ def is_as_named() -> bool:
     While one server after the other gets a new version, a page of the one may ask the other for its files.
     """
     path = Path(current_app.static_folder or "") / (request.view_args or {})["filename"]
-    return request.args.get("v") == content(path)
+    # Whether there is one, nobody has looked for OPTIONS.
+    return request.method in ("GET", "HEAD") and request.args.get("v") == content(path)
 
 
 def content(path: Path) -> str:

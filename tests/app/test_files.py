@@ -56,6 +56,8 @@ def test_a_file_of_another_version_is_not_kept(phone, version):
 def test_what_is_no_file_is_not_found(phone, name):
     """A name that cannot be one is a wrong address like any other."""
     phone.get(f"/static/{name}", status=404)
+    answer = phone.client.options(f"/static/{name}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200 if name else 404, "no-store")
 
 
 def test_a_file_is_compressed_once(phone):
