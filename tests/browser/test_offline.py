@@ -248,7 +248,7 @@ def stranger(server, status: int) -> Iterator[None]:
             thread.join()
 
 
-@pytest.mark.parametrize("status", [502, 200])
+@pytest.mark.parametrize("status", [502, pytest.param(200, marks=pytest.mark.long)])
 def test_a_strangers_answer_saves_nothing(installed, own_server, complaints, status):
     """A hand is played while a proxy says that its server is gone, or a hotel wants a name: all is kept, and sent."""
     thumb = begin(installed, played=0)
