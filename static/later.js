@@ -50,7 +50,7 @@
 
   // Where no worker answers for a link of the hand, this page does.
   async function followed(event) {
-    const link = isAway() && event.target.closest("a[href]");
+    const link = isAway() && !event.defaultPrevented && event.target.closest("a[href]");
     if (!link || !offline.codeOf(new URL(link.href).pathname)) return;
     event.preventDefault();
     const asked = new Request(link.href);

@@ -50,6 +50,11 @@
     send(form, event.submitter);
   });
 
+  // So is a link that came to stand where the button was.
+  document.addEventListener("click", (event) => {
+    if (shownAt && performance.now() - shownAt < REST && event.target.closest(".dock a")) event.preventDefault();
+  });
+
   // Choices that change what the page shows are sent as they are made.
   document.addEventListener("change", (event) => {
     const form = event.target.form;
