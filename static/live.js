@@ -120,14 +120,14 @@
     const line = document.querySelector("[data-away]");
     if (isAway && !line) return;
     const since = confirmed || new Date(page().dataset.asOf);
-    if (isAway && line) {
+    if (isAway) {
       // Of the countries that speak the page's language, the phone's own.
       const language = navigator.languages.find((each) => each.split("-")[0] === root.lang) ?? root.lang;
       const time = since.toLocaleTimeString(language, { timeStyle: "short" });
       line.textContent = line.dataset.away.replace("{time}", time);
       if (!root.classList.contains("is-away")) tell(line.textContent);
     }
-    root.classList.toggle("is-away", Boolean(isAway));
+    root.classList.toggle("is-away", isAway);
   }
 
   for (const kind of ["pointerdown", "keydown", "input"])
