@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from database import begin_writing, db
+from database import LOCK, begin_writing, db
 from models import Book
 from rules import bookfile, names, spreadsheet
 from rules.bookfile import BookFile
@@ -112,7 +112,7 @@ def take_in(
     for start in range(0, max(1, len(games)), PORTION):
         begin_writing()
         # Where the database lets several write at once, the same file sent twice waits here.
-        book = db.session.get_one(Book, number, with_for_update={"key_share": True})
+        book = db.session.get_one(Book, number, with_for_update=LOCK)
         if not start:
             book.keep_people(arrival.file, at)
         for game in games[start : start + PORTION]:

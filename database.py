@@ -162,6 +162,11 @@ def begin_writing() -> None:
         db.session.connection()
 
 
+LOCK = {"key_share": True}
+"""How PostgreSQL locks a row for whoever writes: against others who do, not against new rows that point to it, or two
+writers could wait for each other."""
+
+
 COPIED_AT_ONCE = 2000
 """Rows that are in memory at a time while everything is copied."""
 

@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, load_only, mapped_column, relationship, selectinload
 
 from codes import CODE_LENGTH, SPOKEN_LENGTH, hashed, is_code, new_code, new_key, random_spoken_code
-from database import Base, Instant, db
+from database import LOCK, Base, Instant, db
 from kept import read, rules_of
 from log import Act, Change
 from rules import names
@@ -93,14 +93,14 @@ class Book(Base):
         """The book of an address. For writing it is locked until the transaction ends."""
         found = select(cls).where(cls.code == code)
         if writing:
-            found = found.with_for_update(of=cls, key_share=True)
+            found = found.with_for_update(of=cls, **LOCK)
         return db.session.scalar(found) if is_code(code) else None
 
     @classmethod
     def recovered_by(cls, key: str, *, writing: bool = False) -> Book | None:
         """The book whose recovery link has that key. For writing it is locked: the link may be replaced just now."""
         found = select(cls).where(cls.recovery_hash == hashed(key))
-        return db.session.scalar(found.with_for_update(of=cls, key_share=True) if writing else found)
+        return db.session.scalar(found.with_for_update(of=cls, **LOCK) if writing else found)
 
     @classmethod
     def kept_by(cls, phone: str) -> Sequence[Book]:
@@ -618,7 +618,7 @@ class Invitation(Base):
     @classmethod
     def _one(cls, writing: bool, *conditions: ColumnElement[bool]) -> Invitation | None:
         found = select(cls).where(*conditions)
-        return db.session.scalar(found.with_for_update(of=cls, key_share=True) if writing else found)
+        return db.session.scalar(found.with_for_update(of=cls, **LOCK) if writing else found)
 
     def accept(self, phone: str, at: datetime) -> None:
         """Make the phone a keeper and use the invitation up, with its code."""
@@ -737,7 +737,7 @@ class Game(Base):
             return None
         found = select(cls).where(cls.code == code)
         if writing:
-            found = found.with_for_update(of=cls, key_share=True)
+            found = found.with_for_update(of=cls, **LOCK)
         return db.session.scalar(found)
 
     @classmethod

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, select
 from sqlalchemy.exc import IntegrityError
 
 from codes import hashed, is_code
-from database import db
+from database import LOCK, db
 from kept import Kept, Step, is_written, memory, read, remember_later, results, table_of, update_of, write
 from log import Act, Change, do_again, has, has_undone, last_step, note, past, take_back
 from rules import names, verbs
@@ -423,7 +423,7 @@ def _opened(*, writing: bool) -> Select[Any]:
         .outerjoin(keeper, and_(keeper.c.book_id == book.c.id, keeper.c.key_hash == bindparam("phone")))
         .where(game.c.code == bindparam("code"))
     )
-    return found.with_for_update(of=game, key_share=True) if writing else found
+    return found.with_for_update(of=game, **LOCK) if writing else found
 
 
 def _read(number: int) -> Kept:

@@ -24,7 +24,7 @@ from werkzeug.wrappers import Response as Answer
 
 import archive
 from codes import CODE_LENGTH
-from database import db
+from database import LOCK, db
 from forms import TapForm
 from forms.book import ForgetForm, PastGameForm
 from forms.games import HOUSE
@@ -343,7 +343,7 @@ def past() -> Answer | tuple[str, int]:
         # The same tap is the same game, and two evenings that ended alike are two.
         game = read_record({**told, "id": act.key(told)[:CODE_LENGTH]})
         # The same tap at the same moment waits for this one, and finds the game.
-        db.session.refresh(g.book, with_for_update={"key_share": True})
+        db.session.refresh(g.book, with_for_update=LOCK)
         kept = g.book.keep_record(game, act.at)
     except RulesError as error:
         return _past_page(form, _blame(form, lines, error.problems)), 422
